@@ -37,7 +37,10 @@ def membership(story: Story) -> Membership:
     found = Membership()
     taken: set[int] = set()
     for departure in story.departures:
-        arrival = story.came_back(departure) or _unnamed_return(story, departure, taken)
+        if _visitor(story, departure):
+            arrival = None
+        else:
+            arrival = story.came_back(departure) or _unnamed_return(story, departure, taken)
         if arrival is not None:
             taken.add(arrival.said.nth)
         if departure.going not in _ON_PURPOSE:
@@ -51,6 +54,12 @@ def membership(story: Story) -> Membership:
         else:
             found.gone.append(departure)
             found.new.append(arrival)
+    _add_arrivals(story, found, taken)
+    return found
+
+
+def _add_arrivals(story: Story, found: Membership, taken: set[int]) -> None:
+    """The arrivals that end no departure: those of the start, and those of somebody new."""
     went = min((d.first.nth for d in story.departures), default=len(story.said) + 10**9)
     starting = story.arrivals[0] if story.arrivals and _is_young(story) else None
     for arrival in story.arrivals:
@@ -62,7 +71,23 @@ def membership(story: Story) -> Membership:
             starting = arrival
         else:
             found.new.append(arrival)
-    return found
+
+
+def _visitor(story: Story, departure: Departure) -> bool:
+    """Whether a member came and went while another one of its client id stayed: then the name does not tell which of
+    them comes next, and it was a guest rather than a part of the deployment.
+    """
+    if departure.member is None or not departure.by_broker:
+        return False
+    first, _ = story.mentions.get(departure.member, (0, 0))
+    came = any(a.member == departure.member and not a.empty for a in story.arrivals)
+    return came and any(
+        member != departure.member
+        and story.who(member) == departure.who
+        and begin < first
+        and end > departure.said[-1].nth
+        for member, (begin, end) in story.mentions.items()
+    )
 
 
 def _restarts(departure: Departure, arrival: Arrival) -> bool:

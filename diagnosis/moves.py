@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.diagnosis.lives import Life
-from groupsim.diagnosis.said import Said, leaves, lost_membership
+from groupsim.diagnosis.said import Said, leaves, lost_membership, needs_an_id
 from groupsim.events.types import LeaveCause
 from groupsim.incidents.facts.causes import leave_cause
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -83,6 +83,7 @@ class Moves:
         self._starts = {life.said[0].nth: life for each in lives.values() for life in each if life.begins}
         self._restarts = {life.said[0].nth: before for each in lives.values() for before, life in pairwise(each)}
         self._members: set[str] = set()
+        self._had: set[str] = set()
         self._empty = False
 
     def found(self) -> tuple[list[Departure], list[Arrival]]:
@@ -180,14 +181,19 @@ class Moves:
             self._goes(line, Going.POLL_TIMEOUT if timeout else Going.CLOSED, row.member, who)
         elif leaves(line):
             self._goes(line, Going.CLOSED, row.member, who)
-        elif lost_membership(line):
+        elif lost_membership(line) or (who in self._had and needs_an_id(line)):
             self._goes(line, Going.EXPIRED, row.member, who)
         elif kind is RowKind.JOINED or (kind is RowKind.STATE_CHANGE and row.detail.get("to") == "STABLE"):
             self._is_member(line, who)
 
+        if kind in (RowKind.ASSIGNED, RowKind.REVOKED) or line.reason == "Unassignment done":
+            self._had.add(who)
+
     def _begins(self, line: Said, who: str) -> None:
         """The first line of a process: what its former self left open ends here."""
         before = self._restarts.get(line.nth)
+        if before is not None or line.nth in self._starts:
+            self._had.discard(who)
         if before is not None:
             if who not in self._gone_by_name:
                 last = before.said[-1]

@@ -58,6 +58,11 @@ def lost_membership(line: Said) -> bool:
     return False
 
 
+def needs_an_id(line: Said) -> bool:
+    """Whether the coordinator wants a new member id (KIP-394): a member that only rebalances keeps its own."""
+    return line.row.kind in (RowKind.REJOIN_REQUESTED, RowKind.JOIN_FAILED) and "valid member ID" in line.reason
+
+
 def leaves(line: Said) -> bool:
     """Whether a client closes, by a line other than that of its LeaveGroup: a static member sends none."""
     if line.row.kind is RowKind.STATE_CHANGE:

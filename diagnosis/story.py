@@ -114,6 +114,16 @@ class Story:
         return self._of_instance.get(name, name)
 
     @cached_property
+    def mentions(self) -> dict[str, tuple[int, int]]:
+        """By member id: the first and the last line in which a broker names it."""
+        found: dict[str, tuple[int, int]] = {}
+        for line in self.broker:
+            for member in (line.row.member, line.row.detail.get("leader")):
+                if isinstance(member, str):
+                    found[member] = (found.get(member, (line.nth, 0))[0], line.nth)
+        return found
+
+    @cached_property
     def lives(self) -> dict[str, list[Life]]:
         """The processes of each client that has a log."""
         return {client: list(lives_of(client, said)) for client, said in self.clients.items()}

@@ -65,7 +65,9 @@ def _in_a_plan(story: Story) -> Finding | None:
         plan = line.row.detail.get("assignment")
         if not isinstance(plan, dict):
             continue
-        if known & plan.keys():  # the leader is the member it was: whoever is beside it is somebody new
+        if known & plan.keys() or _had_all(
+            story, line, plan
+        ):  # the leader is the member it was: whoever is beside it is somebody new
             known |= plan.keys()
             continue
         known |= plan.keys()
@@ -77,6 +79,18 @@ def _in_a_plan(story: Story) -> Finding | None:
                 (twice[0],), [line], line.at, line.at, Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None
+
+
+def _had_all(story: Story, plan_line: Said, plan: dict[str, list[str]]) -> bool:
+    """Whether the leader gave up all that it now shares out: it was alone, and whoever is beside it is new."""
+    before = [line for line in story.clients[str(plan_line.client)] if line.nth < plan_line.nth]
+    revoked = next((line for line in reversed(before) if line.row.kind is RowKind.REVOKED), None)
+    return revoked is not None and set(_listed(revoked)) == {p for partitions in plan.values() for p in partitions}
+
+
+def _listed(line: Said) -> list[str]:
+    partitions = line.row.detail.get("partitions")
+    return [str(partition) for partition in partitions] if isinstance(partitions, list) else []
 
 
 def _in_a_start(story: Story) -> Finding | None:

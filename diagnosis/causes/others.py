@@ -52,9 +52,12 @@ def _told(said: list[Said]) -> list[Said]:
     """Lines by which a client that has its part learns that the group rebalances."""
     told = []
     settled = said[0].row.kind not in _BEGINS
+    epoch: object = None
     for line in said:
-        if _says_so(line) or (settled and _shows_it(line)):
+        if _says_so(line) or (settled and _shows_it(line, epoch)):
             told.append(line)
+        if line.row.kind is RowKind.STATE_CHANGE:
+            epoch = line.row.detail.get("epoch")
         settled = settled or line.row.kind is RowKind.ASSIGNED or line.row.detail.get("to") == "STABLE"
     return told
 
@@ -69,11 +72,14 @@ def _says_so(line: Said) -> bool:
     return kind in (RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.REBALANCE_FAILED)
 
 
-def _shows_it(line: Said) -> bool:
-    """Whether a member that has its part is given another one, or has to give something up."""
+def _shows_it(line: Said, epoch: object) -> bool:
+    """Whether a member that has its part is given another one, or has to give something up.
+
+    At the `epoch` that it has already, it only gets what others have released meanwhile.
+    """
     kind = line.row.kind
     if kind is RowKind.STATE_CHANGE:
-        return line.row.detail.get("to") == "RECONCILING"
+        return line.row.detail.get("to") == "RECONCILING" and line.row.detail.get("epoch") != epoch
     return kind is RowKind.CLIENT_RECONCILING or (kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and _some(line))
 
 

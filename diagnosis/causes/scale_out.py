@@ -5,8 +5,11 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.membership import STARTS_WITHIN_MS, membership
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.story import Story
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
     Remedy(
@@ -21,7 +24,7 @@ _DO = (
 def _find(story: Story) -> Finding | None:
     new = membership(story).new
     if not new:
-        return None
+        return _seen_by_the_leader(story)
     who = names(a.who for a in new)
     said = [a.said for a in new]
     first, last = span(said)
@@ -37,6 +40,43 @@ def _find(story: Story) -> Finding | None:
         evidence=places(said),
         do=_DO,
         harm_ms=900 * len(new),
+    )
+
+
+def _seen_by_the_leader(story: Story) -> Finding | None:
+    """A leader gave up all that there is, and shares it now: it was alone, and not because it had just started."""
+    for lives in story.lives.values() if not story.has_broker else ():
+        for life in lives:
+            gave: set[str] = set()
+            for line in life.said:
+                if line.row.kind is RowKind.REVOKED:
+                    gave = {str(p) for p in line.row.detail.get("partitions") or []}  # type: ignore[attr-defined]
+                plan = line.row.detail.get("assignment")
+                if line.row.kind is not RowKind.LEADER_COMPUTED_ASSIGNMENT or not isinstance(plan, dict):
+                    continue
+                shared = {str(p) for partitions in plan.values() for p in partitions}
+                if len(plan) > 1 and gave == shared and not _starting(life, line):
+                    return _joined_beside(line)
+    return None
+
+
+def _starting(life: Life, line: Said) -> bool:
+    """Whether the line is of the time in which the members of a deployment start."""
+    begin = life.said[0].at
+    return life.begins and (begin is None or line.at is None or line.at - begin < STARTS_WITHIN_MS)
+
+
+def _joined_beside(line: Said) -> Finding:
+    return Finding(
+        code=Code.SCALE_OUT,
+        certainty=Certainty.LIKELY,
+        what=f"another member joined beside {line.client}, which now shares its partitions with it",
+        members=(str(line.client),),
+        first_ms=line.at,
+        last_ms=line.at,
+        evidence=places([line]),
+        do=_DO,
+        harm_ms=900,
     )
 
 

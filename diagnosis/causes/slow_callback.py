@@ -11,7 +11,7 @@ from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
-_SLOW_MS = 1_000
+_SLOW_MS = 1_200
 """A listener that commits needs some tens of ms."""
 _DO = (
     Remedy(

@@ -17,6 +17,12 @@ _LONG_MS = 3_400
 """Longer than heartbeat.interval.ms (3 s by default, ConsumerConfig): until then a member has not heard of it."""
 _LATE_MS = 1_200
 """So long after it heard of a rebalance a member that polls has rejoined."""
+_WAITED_MS = 8_000
+"""Longer than a poll of a member that works in small batches."""
+_GONE = Remedy(
+    "if the missing member had died: close consumers cleanly; its session.timeout.ms is what all wait for",
+    ("session.timeout.ms",),
+)
 _DO = (
     Remedy(
         "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance"
@@ -36,7 +42,7 @@ def _find(story: Story) -> Finding | None:
     late = _late_members(story)
     long = [r for r in story.rebalances if _is_long(story, r)]
     if not late and not long:
-        return None
+        return _waited(story)
     who = names(late)
     said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
     first, last = span(said)
@@ -53,6 +59,43 @@ def _find(story: Story) -> Finding | None:
         do=_DO,
         confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
         harm_ms=waited or 3_000,
+    )
+
+
+def _waited(story: Story) -> Finding | None:
+    """Members that had been in the group rejoined at once and waited: for whom, only other logs say."""
+    waits: list[tuple[Said, Said, int]] = []
+    for said in story.clients.values():
+        asked: Said | None = None
+        had = False
+        for line in said:
+            if line.row.kind is RowKind.JOINING:
+                asked = asked or line
+            elif line.row.kind is RowKind.JOINED:
+                if asked is not None and had and asked.at is not None and line.at is not None:
+                    waits.append((asked, line, line.at - asked.at))
+                asked = None
+            had = had or line.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
+    long = [wait for wait in waits if wait[2] >= _WAITED_MS]
+    if not long or story.has_broker:
+        return None
+    said = [line for asked, joined, _ in long for line in (asked, joined)]
+    first, last = span(said)
+    longest = max(ms for _, _, ms in long)
+    who = names(str(asked.client) for asked, _, _ in long)
+    return Finding(
+        code=Code.SLOW_REJOIN,
+        certainty=Certainty.LIKELY if len(who) > 1 else Certainty.POSSIBLE,
+        what=f"{'members' if len(who) > 1 else who[0]} waited {duration(longest)} in a rebalance for one that rejoined"
+        " late, or was gone without having left",
+        members=who,
+        times=len(long),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=(*_DO, _GONE),
+        confirm="the broker's log: who it waited for",
+        harm_ms=longest,
     )
 
 

@@ -1,0 +1,79 @@
+"""The application's own code failed, and the client left or closed because of it."""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.story import Story
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
+_SOON_MS = 30_000
+_DO = (
+    Remedy(
+        "handle the error in the application (its lines just before the leave say which); no setting of the group"
+        " helps",
+        brief="handle the error in the application",
+    ),
+)
+
+
+def _find(story: Story) -> Finding | None:
+    crashed = [line for line in story.said if line.client is not None and _CRASH.search(line.reason)]
+    early = [life for lives in story.lives.values() for life in lives if _left_before_it_began(life)]
+    if not crashed and not early:
+        return None
+    said: list[Said] = crashed + [life.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for life in early]
+    who = names(line.client for line in said if line.client)
+    first, last = span(said)
+    times = len(said)
+    what = (
+        f"the application of {who[0]} failed, and its consumer stopped"
+        if crashed
+        else f"the consumer {who[0]} was stopped by its application before it had a partition"
+        + (f", {times} times" if times > 1 else "")
+    )
+    return Finding(
+        code=Code.APP_ERROR,
+        certainty=Certainty.SHOWN if crashed else Certainty.LIKELY,
+        what=what,
+        members=who,
+        times=times,
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        confirm="the application's log just before it left",
+        harm_ms=5_000 * times,
+    )
+
+
+def _left_before_it_began(life: Life) -> bool:
+    """Whether a client asked to join, and left of itself before it was ever assigned anything."""
+    left = life.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)
+    asked = life.of(RowKind.JOINING)
+    if not left or not asked or life.of(RowKind.ASSIGNED, RowKind.JOINED, RowKind.SYNCED, RowKind.POLL_TIMEOUT):
+        return False
+    begin, end = asked[0].at, left[0].at
+    return asked[0].nth < left[0].nth and (begin is None or end is None or end - begin < _SOON_MS)
+
+
+CAUSE = Cause(
+    code=Code.APP_ERROR,
+    title="The application failed",
+    means="The application's own code failed (a handler, a listener, a task), and the client left or closed because of"
+    " it. The group only follows.",
+    seen=(
+        Message("KafkaJS", "Crash: KafkaJSNumberOfRetriesExceeded / [Consumer] Crash: TypeError …"),
+        Message("Java", "unsubscribed from all topics, right after a start"),
+        Message("Spring", "Consumer stopped / Error handler threw an exception"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("a consumer is stuck",),
+)
