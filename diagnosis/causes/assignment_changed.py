@@ -13,6 +13,7 @@ from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _CHANGED = re.compile(r"metadata has changed|subscription has changed|subscribed topics|topics? changed")
+_OUTAGE_MS = 15_000
 _MEMBER_EVENTS = frozenset(
     [RowKind.MEMBER_JOINED, RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED, RowKind.STATIC_MEMBER_REPLACED,
      RowKind.GROUP_CONVERTED, RowKind.MEMBER_ID_CREATED]
@@ -28,7 +29,7 @@ _DO = (
 
 
 def _find(story: Story) -> Finding | None:
-    said = [line for line in story.said if _says(line)]
+    said = [line for line in story.said if _says(line) and not _in_an_outage(story, line)]
     grown = _grown(story)
     epochs = _bumps_without_members(story)
     lines = said + grown + [line for line, _ in epochs]
@@ -67,6 +68,23 @@ def _says(line: Said) -> bool:
     return (kind is RowKind.REJOIN_REQUESTED and "subscription" in reason) or (
         kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason
     )
+
+
+def _in_an_outage(story: Story, line: Said) -> bool:
+    """Whether a broker was away around a line: a client's metadata change then, too, and back again."""
+    away = [
+        other
+        for other in story.said
+        if other.row.kind in (RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.CLIENT_NO_BROKER)
+        or "is loading" in other.reason
+    ]
+    return "subscription" not in line.reason and any(_close(line, other) for other in away)
+
+
+def _close(line: Said, other: Said) -> bool:
+    if line.at is None or other.at is None:
+        return abs(line.nth - other.nth) < 30
+    return abs(line.at - other.at) < _OUTAGE_MS
 
 
 def _grown(story: Story) -> list[Said]:
