@@ -18,6 +18,8 @@ def stopped(story: Story) -> Bounds | None:
         return None
     if story.rebalances:
         return _by_broker(story)
+    if story.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE):
+        return 0, 0
     return _by_client(story)
 
 

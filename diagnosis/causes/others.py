@@ -54,6 +54,7 @@ def _told(said: list[Said]) -> list[Said]:
     settled = said[0].row.kind not in _BEGINS
     epoch: object = None
     for line in said:
+        settled = settled or line.row.detail.get("from") == "STABLE"
         if _says_so(line) or (settled and _shows_it(line, epoch)):
             told.append(line)
         if line.row.kind is RowKind.STATE_CHANGE:
