@@ -163,6 +163,7 @@ def reading_of(facts: Sequence[Recorded], origin_ms: int = _EPOCH_MS) -> Reading
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
+    names: dict[str, str] = {}
     for fact in facts:
         said = _TABLE.get(type(fact.event))
         group = group_of(fact.stream)
@@ -172,7 +173,9 @@ def reading_of(facts: Sequence[Recorded], origin_ms: int = _EPOCH_MS) -> Reading
             if fact.event.member in joined:  # it changed what it said, or speaks the other protocol
                 continue
             joined.add(fact.event.member)
-        client = fact.event.process if isinstance(fact.event, p.ClientEvent) else None
+        if isinstance(fact.event, p.ProcessStarted):
+            names[fact.event.process] = fact.event.client_id
+        client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
         for kind, member, detail in said(fact.event):
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
