@@ -1,6 +1,6 @@
 """What happened, why, and what to change: the diagnosis of any log.
 
-- `story`: the lines of one group in order: who spoke, who came and went, how it rebalanced
+- `log`: the lines of one group in order: who spoke, who came and went, how it rebalanced
 - `membership`: what became of each departure, and who is new
 - `causes`: one file a cause: how it is found, what is said of it, what helps
 - `order`: which finding stands first, and which follows from another

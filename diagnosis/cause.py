@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Finding, Place, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 EVIDENCE = 4
@@ -26,7 +26,7 @@ class Cause(NamedTuple):
     """One cause, with everything that is said of it: in an answer, and on its page.
 
     `title`: a few words. `means`: what it is. `seen`: the messages that show it, by who prints them. `do`: what usually
-    helps. `find`: looks for it in a story. `not_in`: group types in which it can't occur. `symptoms`: what people see.
+    helps. `find`: looks for it in a log. `not_in`: group types in which it can't occur. `symptoms`: what people see.
     """
 
     code: Code
@@ -34,7 +34,7 @@ class Cause(NamedTuple):
     means: str
     seen: tuple[Message, ...]
     do: tuple[Remedy, ...]
-    find: Callable[[Story], Finding | None]
+    find: Callable[[GroupLog], Finding | None]
     confirm: str | None = None
     not_in: frozenset[GroupType] = frozenset()
     symptoms: tuple[str, ...] = ()
@@ -52,11 +52,11 @@ def span(lines: Sequence[Said]) -> tuple[int | None, int | None]:
     return (min(times), max(times)) if times else (None, None)
 
 
-def lines_with(story: Story, words: Sequence[str], *kinds: RowKind) -> list[Said]:
+def lines_with(log: GroupLog, words: Sequence[str], *kinds: RowKind) -> list[Said]:
     """The lines whose reason or error has one of these words; of these kinds, or of any."""
     return [
         line
-        for line in story.said
+        for line in log.said
         if (not kinds or line.row.kind in kinds) and any(word in line.reason for word in words)
     ]
 

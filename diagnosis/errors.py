@@ -8,33 +8,33 @@ from collections.abc import Callable
 from groupsim.diagnosis.cause import names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 
 
 def by_error(
     code: Code,
     words: str,
-    what: Callable[[Story, list[Said]], str],
+    what: Callable[[GroupLog, list[Said]], str],
     do: tuple[Remedy, ...],
     *,
     certainty: Certainty = Certainty.SHOWN,
     confirm: str | None = None,
     harm_ms: int = 10_000,
     least: int = 1,
-) -> Callable[[Story], Finding | None]:
+) -> Callable[[GroupLog], Finding | None]:
     """Finds a cause where at least `least` lines give a reason or an error that the pattern `words` fits."""
     pattern = re.compile(words)
 
-    def find(story: Story) -> Finding | None:
-        said = [line for line in story.said if pattern.search(line.reason)]
+    def find(log: GroupLog) -> Finding | None:
+        said = [line for line in log.said if pattern.search(line.reason)]
         if len(said) < least:
             return None
         first, last = span(said)
         return Finding(
             code=code,
             certainty=certainty,
-            what=what(story, said),
+            what=what(log, said),
             members=names(line.client for line in said if line.client),
             times=len(said),
             first_ms=first,

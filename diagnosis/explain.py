@@ -9,9 +9,9 @@ from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding
 from groupsim.diagnosis.from_facts import reading_of
+from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
-from groupsim.diagnosis.story import Story, stories
 from groupsim.diagnosis.times import bounds
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -46,7 +46,7 @@ class Explanation:
 
 def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
     """What happened, why, and what to do; None where no line is about a group (of those asked for)."""
-    return explained([story for story in stories(reading) if not groups or story.group in groups])
+    return explained([log for log in group_logs(reading) if not groups or log.group in groups])
 
 
 def explain_run(facts: Sequence[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
@@ -54,9 +54,9 @@ def explain_run(facts: Sequence[Recorded], groups: Sequence[str] = ()) -> Explan
     return explain_reading(reading_of(facts), groups)
 
 
-def explained(told: Sequence[Story]) -> Explanation | None:
-    """The answer to the stories of some groups; None if there are none."""
-    found = [diagnosed(story) for story in told]
+def explained(logs: Sequence[GroupLog]) -> Explanation | None:
+    """The answer to the group_logs of some groups; None if there are none."""
+    found = [diagnosed(log) for log in logs]
     found = [each for each in found if each.group is not None] or found
     if not found:
         return None
@@ -64,30 +64,30 @@ def explained(told: Sequence[Story]) -> Explanation | None:
     return Explanation(_answer(found), tuple(found))
 
 
-def diagnosed(story: Story) -> Diagnosis:
+def diagnosed(log: GroupLog) -> Diagnosis:
     """One group's findings."""
     findings = [
         finding
         for cause in causes().values()
-        if story.type not in cause.not_in and (finding := cause.find(story)) is not None
+        if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
     kept = tuple(ordered(findings)[:FINDINGS])
     return Diagnosis(
-        group=story.group,
-        type=story.type,
-        first_ms=story.begin,
-        last_ms=story.end,
-        rebalances=_rebalances(story),
-        stopped_ms=stopped(story),
+        group=log.group,
+        type=log.type,
+        first_ms=log.begin,
+        last_ms=log.end,
+        rebalances=_rebalances(log),
+        stopped_ms=stopped(log),
         findings=kept,
         not_shown=(),
     )
 
 
-def _rebalances(story: Story) -> tuple[int, int]:
-    seen = len(story.rebalances)
-    generations = {g for line in story.said if isinstance(g := line.row.detail.get("generation"), int) and g > 0}
-    epochs = {e for line in story.of(RowKind.GROUP_EPOCH_BUMPED) if isinstance(e := line.row.detail.get("epoch"), int)}
+def _rebalances(log: GroupLog) -> tuple[int, int]:
+    seen = len(log.rebalances)
+    generations = {g for line in log.said if isinstance(g := line.row.detail.get("generation"), int) and g > 0}
+    epochs = {e for line in log.of(RowKind.GROUP_EPOCH_BUMPED) if isinstance(e := line.row.detail.get("epoch"), int)}
     return max(seen, len(epochs)), max(seen, len(generations) - (0 if seen else 1), len(epochs), 0)
 
 

@@ -1,4 +1,4 @@
-"""What a cause finds in a group's story: the sentence, its evidence, what it cost, and what to do."""
+"""What a cause finds in a group's log: the sentence, its evidence, what it cost, and what to do."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Who came and went: departures with what became of them, and arrivals of those who were not there before."""
+"""Who came and went: departures with what became of them, and joins of those who were not there before."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from groupsim.diagnosis.codes import GroupType
-from groupsim.diagnosis.moves import Arrival, Departure, Going
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.moves import Departure, Going, Join
 from groupsim.diagnosis.said import client_of
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000
@@ -21,123 +21,120 @@ _ON_PURPOSE = (Going.CLOSED, Going.LEFT, Going.REPLACED)
 class Membership:
     """`back`: closed or replaced, and came back. `emptied`: of these, those that left the group without any member.
 
-    `gone`: closed and did not come back. `new`: arrivals into a group that was there, of somebody who had not gone.
-    `first`: arrivals of the start: into an empty group, or in a client's own log.
+    `gone`: closed and did not come back. `new`: joins into a group that was there, of somebody who had not gone.
+    `first`: joins of the start: into an empty group, or in a client's own log.
     """
 
-    back: list[tuple[Departure, Arrival]] = field(default_factory=list)
-    emptied: list[tuple[Departure, Arrival]] = field(default_factory=list)
+    back: list[tuple[Departure, Join]] = field(default_factory=list)
+    emptied: list[tuple[Departure, Join]] = field(default_factory=list)
     gone: list[Departure] = field(default_factory=list)
-    new: list[Arrival] = field(default_factory=list)
-    first: list[Arrival] = field(default_factory=list)
+    new: list[Join] = field(default_factory=list)
+    first: list[Join] = field(default_factory=list)
 
 
-def membership(story: Story) -> Membership:
+def membership(log: GroupLog) -> Membership:
     """What became of each departure on purpose, and who is new."""
     found = Membership()
     taken: set[int] = set()
-    for departure in story.departures:
-        if _visitor(story, departure):
-            arrival = None
-        else:
-            arrival = story.came_back(departure) or _unnamed_return(story, departure, taken)
-        if arrival is not None:
-            taken.add(arrival.said.nth)
+    for departure in log.departures:
+        join = None
+        if not _visitor(log, departure):
+            join = log.came_back(departure) or _unnamed_return(log, departure, taken)
+        if join is not None:
+            taken.add(join.said.nth)
         if departure.going not in _ON_PURPOSE:
             continue
-        if arrival is None:
+        if join is None:
             found.gone.append(departure)
-        elif _emptied(story, departure, arrival):
-            found.emptied.append((departure, arrival))
-        elif _restarts(departure, arrival):
-            found.back.append((departure, arrival))
+        elif _emptied(log, departure, join):
+            found.emptied.append((departure, join))
+        elif _restarts(departure, join):
+            found.back.append((departure, join))
         else:
             found.gone.append(departure)
-            found.new.append(arrival)
-    _add_arrivals(story, found, taken)
+            found.new.append(join)
+    _add_arrivals(log, found, taken)
     return found
 
 
-def _add_arrivals(story: Story, found: Membership, taken: set[int]) -> None:
-    """The arrivals that end no departure: those of the start, and those of somebody new."""
-    went = min((d.first.nth for d in story.departures), default=len(story.said) + 10**9)
-    starting = story.arrivals[0] if story.arrivals and _is_young(story) else None
-    for arrival in story.arrivals:
-        if arrival.said.nth in taken or arrival.static:
+def _add_arrivals(log: GroupLog, found: Membership, taken: set[int]) -> None:
+    """The joins that end no departure: those of the start, and those of somebody new."""
+    went = min((d.first.nth for d in log.departures), default=len(log.said) + 10**9)
+    starting = log.joins[0] if log.joins and _is_young(log) else None
+    for join in log.joins:
+        if join.said.nth in taken or join.static:
             continue
-        own = arrival.said.client is not None and not story.has_broker
-        if own or arrival.empty or (starting is not None and arrival.said.nth < went and _soon(starting, arrival)):
-            found.first.append(arrival)
-            starting = arrival
+        own = join.said.client is not None and not log.has_broker
+        if own or join.empty or (starting is not None and join.said.nth < went and _soon(starting, join)):
+            found.first.append(join)
+            starting = join
         else:
-            found.new.append(arrival)
+            found.new.append(join)
 
 
-def _visitor(story: Story, departure: Departure) -> bool:
+def _visitor(log: GroupLog, departure: Departure) -> bool:
     """Whether a member came and went while another one of its client id stayed: then the name does not tell which of
     them comes next, and it was a guest rather than a part of the deployment.
     """
     if departure.member is None or not departure.by_broker:
         return False
-    first, _ = story.mentions.get(departure.member, (0, 0))
-    came = any(a.member == departure.member and not a.empty for a in story.arrivals)
+    first, _ = log.mentions.get(departure.member, (0, 0))
+    came = any(a.member == departure.member and not a.empty for a in log.joins)
     return came and any(
         member != departure.member
-        and story.who(member) == departure.who
+        and log.who(member) == departure.who
         and begin < first
         and end > departure.said[-1].nth
-        for member, (begin, end) in story.mentions.items()
+        for member, (begin, end) in log.mentions.items()
     )
 
 
-def _restarts(departure: Departure, arrival: Arrival) -> bool:
+def _restarts(departure: Departure, join: Join) -> bool:
     """Whether it came back soon enough for a restart; who comes later is there for another reason."""
-    at, back = departure.at, arrival.said.at
+    at, back = departure.at, join.said.at
     return at is None or back is None or back - at < _RESTARTS_WITHIN_MS
 
 
-def _is_young(story: Story) -> bool:
+def _is_young(log: GroupLog) -> bool:
     """Whether the first generation or epoch in sight is one of the first: then who joins belongs to the start."""
-    numbers = (line.row.detail.get(name) for line in story.said for name in ("generation", "epoch", "old_generation"))
+    numbers = (line.row.detail.get(name) for line in log.said for name in ("generation", "epoch", "old_generation"))
     return next((number for number in numbers if isinstance(number, int) and number >= 0), _YOUNG) < _YOUNG
 
 
-def _soon(before: Arrival, arrival: Arrival) -> bool:
+def _soon(before: Join, join: Join) -> bool:
     """Whether both are of one start: members of a deployment start within seconds of each other."""
-    return before.said.at is None or arrival.said.at is None or arrival.said.at - before.said.at < STARTS_WITHIN_MS
+    return before.said.at is None or join.said.at is None or join.said.at - before.said.at < STARTS_WITHIN_MS
 
 
-def _unnamed_return(story: Story, departure: Departure, taken: set[int]) -> Arrival | None:
+def _unnamed_return(log: GroupLog, departure: Departure, taken: set[int]) -> Join | None:
     """Under the consumer protocol a broker's log names no clients: who joins next after a leave may be the same."""
-    if story.type is not GroupType.CONSUMER or not departure.by_broker or departure.who in story.clients:
+    if log.type is not GroupType.CONSUMER or not departure.by_broker or departure.who in log.clients:
         return None
     return next(
         (
-            arrival
-            for arrival in story.arrivals
-            if arrival.said.nth > departure.said[-1].nth
-            and arrival.said.nth not in taken
-            and client_of(arrival.who) is None
+            join
+            for join in log.joins
+            if join.said.nth > departure.said[-1].nth and join.said.nth not in taken and client_of(join.who) is None
         ),
         None,
     )
 
 
-def _emptied(story: Story, departure: Departure, arrival: Arrival) -> bool:
+def _emptied(log: GroupLog, departure: Departure, join: Join) -> bool:
     """Whether the group had no member in between."""
-    if arrival.empty and arrival.said.client is None:
+    if join.empty and join.said.client is None:
         return True
-    first, last = departure.first.nth, arrival.said.nth
-    if any(first <= line.nth <= last for line in story.of(RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD)):
+    first, last = departure.first.nth, join.said.nth
+    if any(first <= line.nth <= last for line in log.of(RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD)):
         return True
-    return not story.has_broker and only_member(story, departure.who)
+    return not log.has_broker and only_member(log, departure.who)
 
 
-def only_member(story: Story, client: str) -> bool:
+def only_member(log: GroupLog, client: str) -> bool:
     """Whether a leader's plans show that the client was alone."""
     plans = [
         line.row.detail.get("assignment")
-        for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT)
+        for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT)
         if line.client == client
     ]
     return bool(plans) and all(isinstance(plan, dict) and len(plan) == 1 for plan in plans)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.said import Said, leaves, lost_membership, needs_an_id
 from groupsim.events.types import LeaveCause
 from groupsim.incidents.facts.causes import leave_cause
@@ -57,8 +57,8 @@ class Departure:
         return any(s.client is None for s in self.said)
 
 
-class Arrival(NamedTuple):
-    """A member came: `empty`: into a group without members; `new`: its first one in this story."""
+class Join(NamedTuple):
+    """A member came: `empty`: into a group without members; `new`: its first one in this log."""
 
     who: str
     member: str | None
@@ -68,32 +68,42 @@ class Arrival(NamedTuple):
 
 
 class Moves:
-    """Departures and arrivals out of all lines: what two logs say of one departure becomes one."""
+    """Departures and joins out of all lines: what two logs say of one departure becomes one."""
 
     def __init__(
-        self, said: Sequence[Said], lives: Mapping[str, Sequence[Life]], who: Callable[[str | None, object], str]
+        self,
+        said: Sequence[Said],
+        incarnations: Mapping[str, Sequence[Incarnation]],
+        who: Callable[[str | None, object], str],
     ) -> None:
         self._said = said
         self._who = who
         self.departures: list[Departure] = []
-        self.arrivals: list[Arrival] = []
+        self.joins: list[Join] = []
         self._gone: dict[str, Departure] = {}
         self._gone_by_name: dict[str, Departure] = {}
         self._current: dict[str, str] = {}
-        self._starts = {life.said[0].nth: life for each in lives.values() for life in each if life.begins}
-        self._restarts = {life.said[0].nth: before for each in lives.values() for before, life in pairwise(each)}
+        self._starts = {
+            incarnation.said[0].nth: incarnation
+            for each in incarnations.values()
+            for incarnation in each
+            if incarnation.begins
+        }
+        self._restarts = {
+            incarnation.said[0].nth: before for each in incarnations.values() for before, incarnation in pairwise(each)
+        }
         self._members: set[str] = set()
         self._had: set[str] = set()
         self._empty = False
 
-    def found(self) -> tuple[list[Departure], list[Arrival]]:
+    def found(self) -> tuple[list[Departure], list[Join]]:
         """Both, in order."""
         for line in self._said:
             if line.client is None:
                 self._broker(line)
             else:
                 self._client(line)
-        return self.departures, self.arrivals
+        return self.departures, self.joins
 
     def _goes(self, line: Said, going: Going, member: str | None, who: str) -> None:
         """One departure, however many lines say it: of one member id, or of one name where a line has no id."""
@@ -122,10 +132,10 @@ class Moves:
             self._gone.pop(member, None)
         last = self._gone_by_name.pop(who, None)
         if last is None and any(
-            a.who == who and _near(a.said, line) and (a.member is None or member is None) for a in self.arrivals[-8:]
+            a.who == who and _near(a.said, line) and (a.member is None or member is None) for a in self.joins[-8:]
         ):
             return
-        self.arrivals.append(Arrival(who, member, line, empty, static))
+        self.joins.append(Join(who, member, line, empty, static))
 
     def _broker(self, line: Said) -> None:
         row, kind = line.row, line.row.kind

@@ -1,4 +1,4 @@
-"""One recognised line in the story of a group, and what it says of its client's membership."""
+"""One recognised line in the log of a group, and what it says of its client's membership."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of 
 
 
 class Said(NamedTuple):
-    """One recognised line: its place in the story, its UTC instant if it has one, and which client said it."""
+    """One recognised line: its place in the log, its UTC instant if it has one, and which client said it."""
 
     nth: int
     at: int | None

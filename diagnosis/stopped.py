@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import only_member
 from groupsim.diagnosis.rebalances import Rebalance
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _HANDOVER_MS = 400
 """From the stored assignment until members have it and their callbacks returned, where no client's log shows it."""
 
 
-def stopped(story: Story) -> Bounds | None:
+def stopped(log: GroupLog) -> Bounds | None:
     """At least and at most, in ms; None where nothing shows it. Only eager groups stop in each rebalance."""
-    if story.begin is None:
+    if log.begin is None:
         return None
-    if story.rebalances:
-        return _by_broker(story)
-    if story.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE):
+    if log.rebalances:
+        return _by_broker(log)
+    if log.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE):
         return 0, 0
-    return _by_client(story)
+    return _by_client(log)
 
 
-def eager(story: Story) -> bool | None:
+def eager(log: GroupLog) -> bool | None:
     """Whether members give up everything in each rebalance; None if no line shows the assignor."""
-    protocols = {str(line.row.detail.get("protocol")) for line in story.of(RowKind.JOINED, RowKind.SYNCED)}
+    protocols = {str(line.row.detail.get("protocol")) for line in log.of(RowKind.JOINED, RowKind.SYNCED)}
     protocols -= {"None", ""}
     if not protocols:
         return None
     return not any("cooperative" in name or name in ("compatible", "sessioned", "v0", "v1") for name in protocols)
 
 
-def _by_broker(story: Story) -> Bounds:
+def _by_broker(log: GroupLog) -> Bounds:
     low, high, open_ = 0, 0, False
-    is_eager = eager(story)
-    for rebalance in story.rebalances:
+    is_eager = eager(log)
+    for rebalance in log.rebalances:
         least, most = _of(rebalance)
         low += least if is_eager is not False else 0
         if most is None:
-            open_ = open_ or rebalance is not story.rebalances[-1]
+            open_ = open_ or rebalance is not log.rebalances[-1]
             begin = next((line.at for line in rebalance.said if line.at is not None), None)
-            if begin is not None and story.end is not None and rebalance is story.rebalances[-1]:
-                high += story.end - begin
+            if begin is not None and log.end is not None and rebalance is log.rebalances[-1]:
+                high += log.end - begin
         else:
             high += most
-    low_empty, high_empty = _empty(story)
+    low_empty, high_empty = _empty(log)
     return low + low_empty, None if open_ else high + high_empty
 
 
@@ -61,11 +61,11 @@ def _of(rebalance: Rebalance) -> tuple[int, int | None]:
     return least, stored - begin + _HANDOVER_MS if begin is not None and stored is not None else None
 
 
-def _empty(story: Story) -> tuple[int, int]:
+def _empty(log: GroupLog) -> tuple[int, int]:
     """The times between two memberships in which the group had no member."""
     total = 0
     since: int | None = None
-    for line in story.said:
+    for line in log.said:
         kind = line.row.kind
         if line.at is None or line.client is not None:
             continue
@@ -77,16 +77,16 @@ def _empty(story: Story) -> tuple[int, int]:
     return total, total
 
 
-def _by_client(story: Story) -> Bounds | None:
+def _by_client(log: GroupLog) -> Bounds | None:
     """A client's own log gives an upper bound: from what it gave up until it was assigned something again."""
-    if len(story.lives) != 1:
+    if len(log.incarnations) != 1:
         return None
-    ((client, lives),) = story.lives.items()
+    ((client, incarnations),) = log.incarnations.items()
     low = high = 0
     since: int | None = None
     seen = False
-    for life in lives:
-        for line in life.said:
+    for incarnation in incarnations:
+        for line in incarnation.said:
             if line.at is None:
                 continue
             if line.row.kind in (RowKind.REVOKED, RowKind.LOST, RowKind.POLL_TIMEOUT) and since is None:
@@ -94,8 +94,8 @@ def _by_client(story: Story) -> Bounds | None:
             elif line.row.kind is RowKind.ASSIGNED and since is not None:
                 high += line.at - since
                 since, seen = None, True
-    low = high if only_member(story, client) else 0
-    if since is not None and story.end is not None:
-        high += story.end - since
+    low = high if only_member(log, client) else 0
+    if since is not None and log.end is not None:
+        high += log.end - since
         seen = True
     return (low, high) if seen else None

@@ -1,11 +1,11 @@
-"""Times of a story in words, and how long one member was without partitions."""
+"""Times of a log in words, and how long one member was without partitions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from groupsim.diagnosis.finding import Bounds
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
 
 
@@ -37,13 +37,13 @@ def bounds(found: Bounds | None) -> str | None:
     return duration(low) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
 
 
-def without_partitions(story: Story, who: Sequence[str]) -> Bounds | None:
+def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:
     """How long one member had no partitions, by its own log; None for several members, or without times."""
-    if len(who) != 1 or who[0] not in story.lives:
+    if len(who) != 1 or who[0] not in log.incarnations:
         return None
     total = 0
     since: int | None = None
-    for line in story.clients[who[0]]:
+    for line in log.clients[who[0]]:
         if line.at is None:
             return None
         kind = line.row.kind

@@ -1,6 +1,6 @@
 """The causes, one file each. A new one is a file with a CAUSE; nothing else lists it.
 
-Each reads the story of a group and nothing else, and says what it found, with its evidence.
+Each reads the log of a group and nothing else, and says what it found, with its evidence.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
@@ -23,12 +23,19 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    crashed = [line for line in story.said if line.client is not None and _CRASH.search(line.reason)]
-    early = [life for lives in story.lives.values() for life in lives if _left_before_it_began(life)]
+def _find(log: GroupLog) -> Finding | None:
+    crashed = [line for line in log.said if line.client is not None and _CRASH.search(line.reason)]
+    early = [
+        incarnation
+        for incarnations in log.incarnations.values()
+        for incarnation in incarnations
+        if _left_before_it_began(incarnation)
+    ]
     if not crashed and not early:
         return None
-    said: list[Said] = crashed + [life.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for life in early]
+    said: list[Said] = crashed + [
+        incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for incarnation in early
+    ]
     who = names(line.client for line in said if line.client)
     first, last = span(said)
     times = len(said)
@@ -53,11 +60,11 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _left_before_it_began(life: Life) -> bool:
+def _left_before_it_began(incarnation: Incarnation) -> bool:
     """Whether a client asked to join, and left of itself before it was ever assigned anything."""
-    left = life.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)
-    asked = life.of(RowKind.JOINING)
-    if not left or not asked or life.of(RowKind.ASSIGNED, RowKind.JOINED, RowKind.SYNCED, RowKind.POLL_TIMEOUT):
+    left = incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)
+    asked = incarnation.of(RowKind.JOINING)
+    if not left or not asked or incarnation.of(RowKind.ASSIGNED, RowKind.JOINED, RowKind.SYNCED, RowKind.POLL_TIMEOUT):
         return False
     begin, end = asked[0].at, left[0].at
     return asked[0].nth < left[0].nth and (begin is None or end is None or end - begin < _SOON_MS)

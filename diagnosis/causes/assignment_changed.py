@@ -7,9 +7,9 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _CHANGED = re.compile(r"metadata has changed|subscription has changed|subscribed topics|topics? changed")
@@ -28,10 +28,10 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    said = [line for line in story.said if _says(line) and not _in_an_outage(story, line)]
-    grown = _grown(story)
-    epochs = _bumps_without_members(story)
+def _find(log: GroupLog) -> Finding | None:
+    said = [line for line in log.said if _says(line) and not _in_an_outage(log, line)]
+    grown = _grown(log)
+    epochs = _bumps_without_members(log)
     lines = said + grown + [line for line, _ in epochs]
     if not lines:
         return None
@@ -70,11 +70,11 @@ def _says(line: Said) -> bool:
     )
 
 
-def _in_an_outage(story: Story, line: Said) -> bool:
+def _in_an_outage(log: GroupLog, line: Said) -> bool:
     """Whether a broker was away around a line: a client's metadata change then, too, and back again."""
     away = [
         other
-        for other in story.said
+        for other in log.said
         if other.row.kind in (RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.CLIENT_NO_BROKER)
         or "is loading" in other.reason
     ]
@@ -87,13 +87,13 @@ def _close(line: Said, other: Said) -> bool:
     return abs(line.at - other.at) < _OUTAGE_MS
 
 
-def _grown(story: Story) -> list[Said]:
+def _grown(log: GroupLog) -> list[Said]:
     """An eager leader's plan with partitions that its plan before had not (a cooperative plan leaves some out)."""
     known: dict[str, set[str]] = {}
     found = []
-    if eager(story) is not True:
+    if eager(log) is not True:
         return []
-    for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
+    for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
         plan = line.row.detail.get("assignment")
         if not isinstance(plan, dict):
             continue
@@ -105,14 +105,14 @@ def _grown(story: Story) -> list[Said]:
     return found
 
 
-def _bumps_without_members(story: Story) -> list[tuple[Said, bool]]:
+def _bumps_without_members(log: GroupLog) -> list[tuple[Said, bool]]:
     """Epochs of a consumer group that grew though nobody came or went, and whether the topics' hash changed, too."""
-    if story.type is not GroupType.CONSUMER or not story.has_broker:
+    if log.type is not GroupType.CONSUMER or not log.has_broker:
         return []
     found: list[tuple[Said, bool]] = []
     member_event = True
     hashed: object = None
-    for line in story.broker:
+    for line in log.broker:
         if line.row.kind in _MEMBER_EVENTS:
             member_event = True
         elif line.row.kind is RowKind.GROUP_EPOCH_BUMPED:

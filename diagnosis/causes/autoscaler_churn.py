@@ -7,9 +7,9 @@ from itertools import pairwise
 from groupsim.diagnosis.cause import Cause, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _WAVES = 4
@@ -23,8 +23,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    found = membership(story)
+def _find(log: GroupLog) -> Finding | None:
+    found = membership(log)
     moves: list[tuple[bool, Said]] = [(True, a.said) for a in found.new] + [(False, d.first) for d in found.gone]
     moves.sort(key=lambda move: move[1].nth)
     waves = sum(before[0] != after[0] for before, after in pairwise(moves))

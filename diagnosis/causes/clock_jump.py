@@ -7,8 +7,8 @@ from itertools import pairwise
 from groupsim.diagnosis.cause import Cause, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 
 _STEP_MS = 500
@@ -21,9 +21,9 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
+def _find(log: GroupLog) -> Finding | None:
     steps = []
-    for said in [story.broker, *story.clients.values()]:
+    for said in [log.broker, *log.clients.values()]:
         by_file: dict[str, list[Said]] = {}
         for line in said:
             by_file.setdefault(line.row.file, []).append(line)

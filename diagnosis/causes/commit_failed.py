@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -18,8 +18,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    said = [line for line in story.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
+def _find(log: GroupLog) -> Finding | None:
+    said = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
     if not said:  # what a client refuses itself while it rebalances is tried again
         return None
     first, last = span(said)

@@ -7,8 +7,8 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _MOVED = re.compile(
@@ -25,10 +25,10 @@ _DO = (
 )  # fmt: skip
 
 
-def _find(story: Story) -> Finding | None:
-    broker = [line for line in story.broker if line.row.kind in _SAYS]
-    clients = _losses(story)
-    no_broker = story.of(RowKind.CLIENT_NO_BROKER)
+def _find(log: GroupLog) -> Finding | None:
+    broker = [line for line in log.broker if line.row.kind in _SAYS]
+    clients = _losses(log)
+    no_broker = log.of(RowKind.CLIENT_NO_BROKER)
     if not broker and not clients and len(no_broker) < 2:
         return None
     lines = broker + clients + no_broker
@@ -48,10 +48,10 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _losses(story: Story) -> list[Said]:
+def _losses(log: GroupLog) -> list[Said]:
     """Lines of members that lost their coordinator; before its first assignment, a client only waits for one."""
     found = []
-    for said in story.clients.values():
+    for said in log.clients.values():
         begins = any(line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.CLIENT_CONFIGURED) for line in said)
         settled = not begins
         for line in said:

@@ -7,8 +7,8 @@ from collections import defaultdict
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _AGAIN = 3
@@ -25,16 +25,16 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
+def _find(log: GroupLog) -> Finding | None:
     lost: dict[str, list[Departure]] = defaultdict(list)
-    for departure in story.departures:
+    for departure in log.departures:
         if departure.going in (Going.EXPIRED, Going.CUT_OFF):
             lost[departure.who].append(departure)
     again = [d for gone in lost.values() if len(gone) >= _AGAIN for d in gone]
     many = [d for gone in lost.values() for d in gone]
     if not again and len(many) >= 2 * _AGAIN and len(names(d.who for d in many)) <= len(many) // 2:
         again = many
-    leaves = sum(d.going in (Going.CLOSED, Going.LEFT) for d in story.departures)
+    leaves = sum(d.going in (Going.CLOSED, Going.LEFT) for d in log.departures)
     if not again or leaves > len(again) // 3:
         return None
     who = names(d.who for d in again)

@@ -7,10 +7,10 @@ from collections import Counter
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said, client_of
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -27,20 +27,20 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    return _in_rebalances(story) or _in_a_plan(story) or _in_a_start(story)
+def _find(log: GroupLog) -> Finding | None:
+    return _in_rebalances(log) or _in_a_plan(log) or _in_a_start(log)
 
 
-def _in_rebalances(story: Story) -> Finding | None:
+def _in_rebalances(log: GroupLog) -> Finding | None:
     """A rebalance that began with a join and ended only when silent members were removed."""
     waited, said, who = 0, list[Said](), list[str]()
-    for rebalance in story.rebalances:
+    for rebalance in log.rebalances:
         start, stable = rebalance.start, rebalance.stable
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
             continue
-        last = stable.nth if stable is not None else story.said[-1].nth
+        last = stable.nth if stable is not None else log.said[-1].nth
         expired = [
-            d for d in story.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.first.nth <= last
+            d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.first.nth <= last
         ]
         if not expired or "heartbeat expiration" in rebalance.reason or stable is None:
             continue
@@ -58,21 +58,21 @@ def _in_rebalances(story: Story) -> Finding | None:
     )  # fmt: skip
 
 
-def _in_a_plan(story: Story) -> Finding | None:
+def _in_a_plan(log: GroupLog) -> Finding | None:
     """Two member ids of one client id in one assignment, though the client has one process."""
     known: set[str] = set()
-    for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
+    for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT):
         plan = line.row.detail.get("assignment")
         if not isinstance(plan, dict):
             continue
         if known & plan.keys() or _had_all(
-            story, line, plan
+            log, line, plan
         ):  # the leader is the member it was: whoever is beside it is somebody new
             known |= plan.keys()
             continue
         known |= plan.keys()
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
-        if twice and len(twice) == 1 and not story.has_broker and len(story.clients) == 1:
+        if twice and len(twice) == 1 and not log.has_broker and len(log.clients) == 1:
             return _finding(
                 f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id"
                 f" ({twice[0]}): one is probably its own former membership, and nobody reads its share",
@@ -81,9 +81,9 @@ def _in_a_plan(story: Story) -> Finding | None:
     return None
 
 
-def _had_all(story: Story, plan_line: Said, plan: dict[str, list[str]]) -> bool:
+def _had_all(log: GroupLog, plan_line: Said, plan: dict[str, list[str]]) -> bool:
     """Whether the leader gave up all that it now shares out: it was alone, and whoever is beside it is new."""
-    before = [line for line in story.clients[str(plan_line.client)] if line.nth < plan_line.nth]
+    before = [line for line in log.clients[str(plan_line.client)] if line.nth < plan_line.nth]
     revoked = next((line for line in reversed(before) if line.row.kind is RowKind.REVOKED), None)
     return revoked is not None and set(_listed(revoked)) == {p for partitions in plan.values() for p in partitions}
 
@@ -93,15 +93,20 @@ def _listed(line: Said) -> list[str]:
     return [str(partition) for partition in partitions] if isinstance(partitions, list) else []
 
 
-def _in_a_start(story: Story) -> Finding | None:
+def _in_a_start(log: GroupLog) -> Finding | None:
     """A client that was started again and got into the group only after a session timeout."""
     waits = []
-    for lives in story.lives.values():
-        for before, life in zip([None, *lives], lives, strict=False):
-            found = _join_took(life)
-            if found is not None and found[2] >= _WAITS_MS and life.begins and (before is None or not before.closed):
+    for incarnations in log.incarnations.values():
+        for before, incarnation in zip([None, *incarnations], incarnations, strict=False):
+            found = _join_took(incarnation)
+            if (
+                found is not None
+                and found[2] >= _WAITS_MS
+                and incarnation.begins
+                and (before is None or not before.closed)
+            ):
                 waits.append(found)
-    if not waits or story.has_broker:
+    if not waits or log.has_broker:
         return None
     said = [line for asked, joined, _ in waits for line in (asked, joined)]
     first, last = span(said)
@@ -114,9 +119,9 @@ def _in_a_start(story: Story) -> Finding | None:
     )  # fmt: skip
 
 
-def _join_took(life: Life) -> tuple[Said, Said, int] | None:
-    asked = next((line for line in life.said if line.row.kind is RowKind.JOINING), None)
-    joined = next((line for line in life.said if line.row.kind is RowKind.JOINED), None)
+def _join_took(incarnation: Incarnation) -> tuple[Said, Said, int] | None:
+    asked = next((line for line in incarnation.said if line.row.kind is RowKind.JOINING), None)
+    joined = next((line for line in incarnation.said if line.row.kind is RowKind.JOINED), None)
     if asked is None or joined is None or asked.at is None or joined.at is None:
         return None
     if joined.row.detail.get("generation") == 1:  # a new group waits for more members, up to the rebalance timeout

@@ -5,14 +5,14 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.group_log import GroupLog
 
 _DO = (Remedy("nothing: these lines show a group at work"),)
 
 
-def _find(story: Story) -> Finding | None:
-    first, last = span(story.said)
-    generation = max((g for line in story.said if isinstance(g := line.row.detail.get("generation"), int)), default=0)
+def _find(log: GroupLog) -> Finding | None:
+    first, last = span(log.said)
+    generation = max((g for line in log.said if isinstance(g := line.row.detail.get("generation"), int)), default=0)
     many = f"; but generation {generation:,} says that it rebalances all the time" if generation >= 2_000 else ""
     return Finding(
         code=Code.HEALTHY,
@@ -20,7 +20,7 @@ def _find(story: Story) -> Finding | None:
         what=f"nothing is wrong in these lines{many}",
         first_ms=first,
         last_ms=last,
-        evidence=places(story.said, 2),
+        evidence=places(log.said, 2),
         do=_DO,
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -18,16 +18,16 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    plans = [line for line in story.of(RowKind.LEADER_COMPUTED_ASSIGNMENT) if isinstance(_plan(line), dict)]
+def _find(log: GroupLog) -> Finding | None:
+    plans = [line for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT) if isinstance(_plan(line), dict)]
     idle: list[Said] = []
     for line in plans[-1:]:
         plan = _plan(line) or {}
         if len(plan) > 1 and any(plan.values()) and any(not partitions for partitions in plan.values()):
             idle = [line]
-    empty = [*story.of(RowKind.EMPTY_ASSIGNMENT), *idle]
-    if not empty and len(story.lives) > 1 and not story.has_broker:
-        empty = _last_empty(story)
+    empty = [*log.of(RowKind.EMPTY_ASSIGNMENT), *idle]
+    if not empty and len(log.incarnations) > 1 and not log.has_broker:
+        empty = _last_empty(log)
     if not empty:
         return None
     first, last = span(empty)
@@ -49,13 +49,13 @@ def _plan(line: Said) -> dict[str, list[str]] | None:
     return plan if isinstance(plan, dict) else None
 
 
-def _last_empty(story: Story) -> list[Said]:
+def _last_empty(log: GroupLog) -> list[Said]:
     """Of clients of which the last assignment is empty, while another's is not."""
     last = {
         client: next((line for line in reversed(said) if line.row.kind is RowKind.ASSIGNED), None)
-        for client, said in story.clients.items()
+        for client, said in log.clients.items()
     }
-    if eager(story) is not True:  # others give partitions away step by step, and nobody may have all of his yet
+    if eager(log) is not True:  # others give partitions away step by step, and nobody may have all of his yet
         return []
     shares = [line for line in last.values() if line is not None]
     if not any(line.row.detail.get("partitions") for line in shares):

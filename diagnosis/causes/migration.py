@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -18,9 +18,9 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    said = story.of(RowKind.GROUP_CONVERTED)
-    changed = _changed_clients(story)
+def _find(log: GroupLog) -> Finding | None:
+    said = log.of(RowKind.GROUP_CONVERTED)
+    changed = _changed_clients(log)
     if not said and not changed:
         return None
     to = str(said[-1].row.detail.get("to") or "consumer") if said else None
@@ -41,14 +41,14 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _changed_clients(story: Story) -> list[Said]:
+def _changed_clients(log: GroupLog) -> list[Said]:
     """The first line of the other protocol, of clients whose log has both."""
     found = []
-    for lives in story.lives.values():
-        spoken = [_speaks(life.said) for life in lives]
-        for before, (number, now) in zip(spoken, list(enumerate(spoken))[1:], strict=False):
+    for incarnations in log.incarnations.values():
+        protocols = [_speaks(incarnation.said) for incarnation in incarnations]
+        for before, (number, now) in zip(protocols, list(enumerate(protocols))[1:], strict=False):
             if before is not None and now is not None and before != now:
-                found.append(lives[number].said[0])
+                found.append(incarnations[number].said[0])
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _BEGINS = frozenset(
@@ -23,16 +23,16 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    if any(line.row.kind in (RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED) for line in story.broker):
+def _find(log: GroupLog) -> Finding | None:
+    if any(line.row.kind in (RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED) for line in log.broker):
         return None
-    said = [line for said in story.clients.values() for line in _told(said)]
+    said = [line for said in log.clients.values() for line in _noticed(said)]
     if not said:
         return None
     who = names(str(line.client) for line in said)
     first, last = span(said)
     name = who[0] if len(who) == 1 else f"{len(who)} members"
-    generations = {line.row.detail.get("generation") for line in story.of(RowKind.JOINED)} - {None}
+    generations = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED)} - {None}
     return Finding(
         code=Code.OTHERS,
         certainty=Certainty.LIKELY,
@@ -48,19 +48,19 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _told(said: list[Said]) -> list[Said]:
+def _noticed(said: list[Said]) -> list[Said]:
     """Lines by which a client that has its part learns that the group rebalances."""
-    told = []
+    noticed = []
     settled = said[0].row.kind not in _BEGINS
     epoch: object = None
     for line in said:
         settled = settled or line.row.detail.get("from") == "STABLE"
         if _says_so(line) or (settled and _shows_it(line, epoch)):
-            told.append(line)
+            noticed.append(line)
         if line.row.kind is RowKind.STATE_CHANGE:
             epoch = line.row.detail.get("epoch")
         settled = settled or line.row.kind is RowKind.ASSIGNED or line.row.detail.get("to") == "STABLE"
-    return told
+    return noticed
 
 
 def _says_so(line: Said) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -18,8 +18,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    said = story.of(RowKind.BROKER_PENDING_EXPIRED)
+def _find(log: GroupLog) -> Finding | None:
+    said = log.of(RowKind.BROKER_PENDING_EXPIRED)
     if not said:
         return None
     first, last = span(said)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between, without_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -22,9 +22,9 @@ _DO = (
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
 
 
-def _find(story: Story) -> Finding | None:
-    gone = [d for d in story.departures if d.going is Going.POLL_TIMEOUT] or _same_process_returned(story)
-    said = [line for d in gone for line in d.said] + _other_words(story)
+def _find(log: GroupLog) -> Finding | None:
+    gone = [d for d in log.departures if d.going is Going.POLL_TIMEOUT] or _same_process_returned(log)
+    said = [line for d in gone for line in d.said] + _other_words(log)
     if not said:
         return None
     shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(
@@ -35,7 +35,7 @@ def _find(story: Story) -> Finding | None:
     limit = next((line.row.detail["limit_ms"] for line in said if "limit_ms" in line.row.detail), None)
     first, last = span(said)
     times = max(1, len(gone))
-    lost = without_partitions(story, who)
+    lost = without_partitions(log, who)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
@@ -52,18 +52,18 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _same_process_returned(story: Story) -> list[Departure]:
+def _same_process_returned(log: GroupLog) -> list[Departure]:
     """Under the consumer protocol a process keeps its member id (KIP-848): one that left and came back with it was
     not restarted. What a process does so is to miss its poll timeout.
     """
-    if story.type is not GroupType.CONSUMER:
+    if log.type is not GroupType.CONSUMER:
         return []
     return [
         d
-        for d in story.departures
+        for d in log.departures
         if d.going is Going.LEFT
         and d.member is not None
-        and any(a.said.row.member == d.member and a.said.nth > d.first.nth for a in story.arrivals)
+        and any(a.said.row.member == d.member and a.said.nth > d.first.nth for a in log.joins)
     ]
 
 
@@ -75,10 +75,10 @@ def _sentence(who: tuple[str, ...], limit: object, times: int, first: int | None
     return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
 
 
-def _other_words(story: Story) -> list[Said]:
+def _other_words(log: GroupLog) -> list[Said]:
     """Lines that name the limit though no departure is in sight."""
-    late = story.of(RowKind.CLIENT_POLL_WAS_LATE)
-    return late + [line for line in lines_with(story, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
+    late = log.of(RowKind.CLIENT_POLL_WAS_LATE)
+    return late + [line for line in lines_with(log, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
 
 
 def _clear(line: Said) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 
 _DO = (
@@ -18,8 +18,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    emptied = membership(story).emptied
+def _find(log: GroupLog) -> Finding | None:
+    emptied = membership(log).emptied
     if not emptied:
         return None
     who = names(d.who for d, _ in emptied)
@@ -29,7 +29,7 @@ def _find(story: Story) -> Finding | None:
     return Finding(
         code=Code.RESTART,
         certainty=Certainty.LIKELY,
-        what=f"{story.group or 'the group'} had no member"
+        what=f"{log.group or 'the group'} had no member"
         + (f" for {duration(sum(away))}" if away else "")
         + f": {who[0] if len(who) == 1 else f'its {len(who)} members'} stopped and started again",
         members=who,

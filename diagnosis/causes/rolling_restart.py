@@ -5,10 +5,10 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import client_of
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import between
 
 _DO = (
@@ -25,12 +25,12 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    found = membership(story)
+def _find(log: GroupLog) -> Finding | None:
+    found = membership(log)
     back = found.back + [pair for pair in found.emptied if len(names(d.who for d, _ in found.emptied)) > 1]
     if not back:
         return None
-    unnamed = all(client_of(d.who) is None for d, _ in back) and story.type is GroupType.CONSUMER
+    unnamed = all(client_of(d.who) is None for d, _ in back) and log.type is GroupType.CONSUMER
     who = names(d.who for d, _ in back)
     said = [line for d, a in back for line in (d.first, a.said)]
     first, last = span(said)

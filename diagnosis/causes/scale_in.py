@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Story
 
 _DO = (
     Remedy(
@@ -18,8 +18,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    gone = membership(story).gone
+def _find(log: GroupLog) -> Finding | None:
+    gone = membership(log).gone
     if not gone:
         return None
     who = names(d.who for d in gone)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import STARTS_WITHIN_MS, membership
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -21,10 +21,10 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    new = membership(story).new
+def _find(log: GroupLog) -> Finding | None:
+    new = membership(log).new
     if not new:
-        return _seen_by_the_leader(story)
+        return _seen_by_the_leader(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
     first, last = span(said)
@@ -43,27 +43,27 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _seen_by_the_leader(story: Story) -> Finding | None:
+def _seen_by_the_leader(log: GroupLog) -> Finding | None:
     """A leader gave up all that there is, and shares it now: it was alone, and not because it had just started."""
-    for lives in story.lives.values() if not story.has_broker else ():
-        for life in lives:
+    for incarnations in log.incarnations.values() if not log.has_broker else ():
+        for incarnation in incarnations:
             gave: set[str] = set()
-            for line in life.said:
+            for line in incarnation.said:
                 if line.row.kind is RowKind.REVOKED:
                     gave = {str(p) for p in line.row.detail.get("partitions") or []}  # type: ignore[attr-defined]
                 plan = line.row.detail.get("assignment")
                 if line.row.kind is not RowKind.LEADER_COMPUTED_ASSIGNMENT or not isinstance(plan, dict):
                     continue
                 shared = {str(p) for partitions in plan.values() for p in partitions}
-                if len(plan) > 1 and gave == shared and not _starting(life, line):
+                if len(plan) > 1 and gave == shared and not _starting(incarnation, line):
                     return _joined_beside(line)
     return None
 
 
-def _starting(life: Life, line: Said) -> bool:
+def _starting(incarnation: Incarnation, line: Said) -> bool:
     """Whether the line is of the time in which the members of a deployment start."""
-    begin = life.said[0].at
-    return life.begins and (begin is None or line.at is None or line.at - begin < STARTS_WITHIN_MS)
+    begin = incarnation.said[0].at
+    return incarnation.begins and (begin is None or line.at is None or line.at - begin < STARTS_WITHIN_MS)
 
 
 def _joined_beside(line: Said) -> Finding:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, Nature
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import lost_membership
-from groupsim.diagnosis.story import Story
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DIED = (
@@ -37,14 +37,14 @@ _UNKNOWN = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    gone = [d for d in story.departures if d.going is Going.EXPIRED and not _answers_a_leave(story, d)]
+def _find(log: GroupLog) -> Finding | None:
+    gone = [d for d in log.departures if d.going is Going.EXPIRED and not _answers_a_leave(log, d)]
     if not gone:
-        return _ended_alone(story)
+        return _ended_alone(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
     first, last = span([d.first for d in gone])
-    nature = _nature(story, gone)
+    nature = _nature(log, gone)
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
     )
@@ -66,32 +66,32 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _answers_a_leave(story: Story, departure: Departure) -> bool:
-    """After a classic client left by its poll timeout, it may be told that it is unknown: no session ended."""
+def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:
+    """After a classic client left by its poll timeout, it may hear that it is unknown: no session ended."""
     return not departure.by_broker and any(
         d.who == departure.who and d.going is Going.POLL_TIMEOUT and d.first.nth < departure.first.nth
-        and story.came_back(d) is None
-        for d in story.departures
+        and log.came_back(d) is None
+        for d in log.departures
     )  # fmt: skip
 
 
-def _nature(story: Story, gone: list[Departure]) -> Nature:
-    own = [line for d in gone for line in story.clients.get(d.who, []) if lost_membership(line)]
+def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
+    own = [line for d in gone for line in log.clients.get(d.who, []) if lost_membership(line)]
     if own:
         reached = any("timed out" in line.reason or line.row.kind is RowKind.SESSION_EXPIRED for line in own)
-        stops = [d for d in gone if d.who in story.clients]
-        if reached and not any(_silent(story, d) for d in stops):
+        stops = [d for d in gone if d.who in log.clients]
+        if reached and not any(_silent(log, d) for d in stops):
             return Nature.UNKNOWN
         return Nature.FROZE
-    if any(story.came_back(d) is not None for d in gone) and not story.clients:
+    if any(log.came_back(d) is not None for d in gone) and not log.clients:
         return Nature.DIED
-    ended = [d for d in gone if d.who in story.clients and story.clients[d.who][-1].nth < d.said[-1].nth]
+    ended = [d for d in gone if d.who in log.clients and log.clients[d.who][-1].nth < d.said[-1].nth]
     return Nature.DIED if ended else Nature.UNKNOWN
 
 
-def _silent(story: Story, departure: Departure) -> bool:
+def _silent(log: GroupLog, departure: Departure) -> bool:
     """Whether its own log has a gap of seconds before it learns of the loss."""
-    lines = [line for line in story.clients[departure.who] if line.at is not None]
+    lines = [line for line in log.clients[departure.who] if line.at is not None]
     own = next((line for line in departure.said if line.client is not None), None)
     if own is None or own.at is None:
         return False
@@ -99,13 +99,13 @@ def _silent(story: Story, departure: Departure) -> bool:
     return bool(before) and own.at - max(before) > 2_000
 
 
-def _ended_alone(story: Story) -> Finding | None:
+def _ended_alone(log: GroupLog) -> Finding | None:
     """A client's log ends without a leave and begins again with a start: its process died, or was killed."""
-    cut = [d for d in story.departures if d.going is Going.CUT_OFF]
+    cut = [d for d in log.departures if d.going is Going.CUT_OFF]
     if not cut:
         return None
     who = names(d.who for d in cut)
-    back = [line for d in cut if (arrival := story.came_back(d)) is not None for line in (d.first, arrival.said)]
+    back = [line for d in cut if (join := log.came_back(d)) is not None for line in (d.first, join.said)]
     first, last = span(back)
     return Finding(
         code=Code.SESSION_EXPIRED,

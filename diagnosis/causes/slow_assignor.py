@@ -5,8 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -23,13 +23,13 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
+def _find(log: GroupLog) -> Finding | None:
     gaps: list[tuple[Said, Said, int]] = []
-    for rebalance in story.rebalances:
+    for rebalance in log.rebalances:
         stable, stored = rebalance.stable, rebalance.stored
         if stable is not None and stored is not None and stable.at is not None and stored.at is not None:
             gaps.append((stable, stored, stored.at - stable.at))
-    for said in story.clients.values():
+    for said in log.clients.values():
         joined: Said | None = None
         for line in said:
             if line.row.kind is RowKind.JOINED:

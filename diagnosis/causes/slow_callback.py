@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -23,9 +23,14 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    gaps = [gap for lives in story.lives.values() for life in lives for gap in _gaps(life.said)]
-    fenced = [d for d in story.departures if d.going is Going.NOT_RECONCILED]
+def _find(log: GroupLog) -> Finding | None:
+    gaps = [
+        gap
+        for incarnations in log.incarnations.values()
+        for incarnation in incarnations
+        for gap in _gaps(incarnation.said)
+    ]
+    fenced = [d for d in log.departures if d.going is Going.NOT_RECONCILED]
     if not gaps and not fenced:
         return None
     who = names([str(begin.client) for begin, _, _ in gaps] or [d.who for d in fenced])

@@ -7,9 +7,9 @@ from collections import defaultdict
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.rebalances import Rebalance
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -38,11 +38,11 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    late = _late_members(story)
-    long = [r for r in story.rebalances if _is_long(story, r)]
+def _find(log: GroupLog) -> Finding | None:
+    late = _late_members(log)
+    long = [r for r in log.rebalances if _is_long(log, r)]
     if not late and not long:
-        return _waited(story)
+        return _waited(log)
     who = names(late)
     said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
     first, last = span(said)
@@ -62,10 +62,10 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _waited(story: Story) -> Finding | None:
-    """Members that had been in the group rejoined at once and waited: for whom, only other logs say."""
+def _waited(log: GroupLog) -> Finding | None:
+    """Members that had been in the group rejoined at once and waited: only other logs say for which member."""
     waits: list[tuple[Said, Said, int]] = []
-    for said in story.clients.values():
+    for said in log.clients.values():
         asked: Said | None = None
         had = False
         for line in said:
@@ -77,7 +77,7 @@ def _waited(story: Story) -> Finding | None:
                 asked = None
             had = had or line.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
-    if not long or story.has_broker:
+    if not long or log.has_broker:
         return None
     said = [line for asked, joined, _ in long for line in (asked, joined)]
     first, last = span(said)
@@ -107,20 +107,20 @@ def _sentence(who: tuple[str, ...], waited: int, times: int) -> str:
     return f"{name} rejoined late, in the middle of a batch" + (f": the group waited {how}" if waited else "")
 
 
-def _is_long(story: Story, rebalance: Rebalance) -> bool:
+def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
     waited = rebalance.waited_ms
     if waited is None or waited < _LONG_MS or rebalance.first or rebalance.start is None or rebalance.stable is None:
         return False
     first, last = rebalance.start.nth, rebalance.stable.nth
-    ended = any(first < d.first.nth <= last and d.by_broker for d in story.departures)
-    joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in story.arrivals)
+    ended = any(first < d.first.nth <= last and d.by_broker for d in log.departures)
+    joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in log.joins)
     return not ended and not joined_empty
 
 
-def _late_members(story: Story) -> dict[str, list[Said]]:
+def _late_members(log: GroupLog) -> dict[str, list[Said]]:
     """Members that heard of a rebalance and rejoined over a second later, by their own logs."""
     late: dict[str, list[Said]] = defaultdict(list)
-    for client, said in story.clients.items():
+    for client, said in log.clients.items():
         heard: Said | None = None
         revoked: Said | None = None
         for line in said:
@@ -143,7 +143,7 @@ CAUSE = Cause(
     code=Code.SLOW_REJOIN,
     title="A member rejoined late",
     means="A rebalance waits until every member has rejoined, at most `max.poll.interval.ms` (rebalance timeout). A"
-    " member in a long batch rejoins only at its next poll; under an eager assignor all others stand still meanwhile.",
+    " member in a long batch rejoins only at its next poll; under an eager assignor all others wait meanwhile.",
     seen=(
         Message("Broker", "a long time between `Preparing to rebalance group` and `Stabilized group`"),
         Message(

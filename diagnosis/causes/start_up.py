@@ -5,9 +5,9 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.lives import Life
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.story import Story
 from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -21,15 +21,30 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    first = membership(story).first
-    rebalances = [r for r in story.rebalances if r.first]
-    begins = [life for lives in story.lives.values() for life in lives if life.begins]
-    said = [a.said for a in first] + [line for r in rebalances for line in r.said] + [life.said[0] for life in begins]
-    said += [] if said else [life.said[0] for lives in story.lives.values() for life in lives[:1] if _joins_first(life)]
+def _find(log: GroupLog) -> Finding | None:
+    first = membership(log).first
+    rebalances = [r for r in log.rebalances if r.first]
+    begins = [
+        incarnation for incarnations in log.incarnations.values() for incarnation in incarnations if incarnation.begins
+    ]
+    said = (
+        [a.said for a in first]
+        + [line for r in rebalances for line in r.said]
+        + [incarnation.said[0] for incarnation in begins]
+    )
+    said += (
+        []
+        if said
+        else [
+            incarnation.said[0]
+            for incarnations in log.incarnations.values()
+            for incarnation in incarnations[:1]
+            if _joins_first(incarnation)
+        ]
+    )
     if not said:
         return None
-    who = names([a.who for a in first] or [life.client for life in begins])
+    who = names([a.who for a in first] or [incarnation.client for incarnation in begins])
     begin, end = span(said)
     waits = [r.waited_ms for r in rebalances if r.waited_ms]
     name = f"{len(who)} members" if len(who) > 1 else who[0] if who else "a member"
@@ -46,10 +61,10 @@ def _find(story: Story) -> Finding | None:
     )
 
 
-def _joins_first(life: Life) -> bool:
+def _joins_first(incarnation: Incarnation) -> bool:
     """Whether the log begins with a join before which the client had nothing."""
     kinds = (RowKind.REVOKED, RowKind.LOST, RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.ASSIGNED, RowKind.LEAVE_SENT)
-    for line in life.said:
+    for line in incarnation.said:
         if line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED):
             return True
         if line.row.kind in kinds and (line.row.detail.get("partitions") or line.row.kind is not RowKind.REVOKED):

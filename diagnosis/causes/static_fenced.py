@@ -31,7 +31,7 @@ CAUSE = Cause(
     find=by_error(
         Code.STATIC_FENCED,
         r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
-        lambda story, said: (
+        lambda log, said: (
             f"{whose(said)} was fenced by another process with the same group.instance.id, and stops for good"
         ),
         _DO,

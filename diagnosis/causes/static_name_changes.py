@@ -7,8 +7,8 @@ import re
 from groupsim.diagnosis.cause import Cause, Message, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
-from groupsim.diagnosis.story import Story
 
 _RANDOM = re.compile(r"^(.{2,200}?)-(?:[a-f0-9]{8,10}-[a-z0-9]{5}|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z0-9]{5,10})$")
 _DO = (
@@ -22,9 +22,9 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    gone = [d for d in story.departures if d.going is Going.EXPIRED and _instance(d) and story.came_back(d) is None]
-    new = [a for a in story.arrivals if a.said.row.detail.get("instance")]
+def _find(log: GroupLog) -> Finding | None:
+    gone = [d for d in log.departures if d.going is Going.EXPIRED and _instance(d) and log.came_back(d) is None]
+    new = [a for a in log.joins if a.said.row.detail.get("instance")]
     pairs = [(d, a) for d in gone for a in new if _same_set(str(_instance(d)), str(a.said.row.detail["instance"]))]
     if not pairs:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
-from groupsim.diagnosis.story import Story
+from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
@@ -19,8 +19,8 @@ _DO = (
 )
 
 
-def _find(story: Story) -> Finding | None:
-    said = story.of(RowKind.INSTANCE_ID_UNRELEASED) + lines_with(story, ("unreleased instance", "UNRELEASED_INSTANCE"))
+def _find(log: GroupLog) -> Finding | None:
+    said = log.of(RowKind.INSTANCE_ID_UNRELEASED) + lines_with(log, ("unreleased instance", "UNRELEASED_INSTANCE"))
     if not said:
         return None
     who = names(str(line.row.detail.get("instance") or line.client or "a member") for line in said)

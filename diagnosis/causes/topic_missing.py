@@ -32,7 +32,7 @@ CAUSE = Cause(
         r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
         r"|MissingSourceTopic"
         r"|No partition metadata|LEADER_NOT_AVAILABLE|INVALID_TOPIC|source topics? (?:were|was) missing",
-        lambda story, said: "a subscribed topic does not exist or has no leader",
+        lambda log, said: "a subscribed topic does not exist or has no leader",
         _DO,
         certainty=Certainty.SHOWN,
         harm_ms=8_000,

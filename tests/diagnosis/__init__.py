@@ -1,0 +1,1 @@
+"""What `explain` says of logs and runs."""

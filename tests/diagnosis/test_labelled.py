@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.diagnosis.judging import Judged, fragments, judged, share, strangers
+from tests.diagnosis.scoring import Scored, fragments, scored, share, strangers
 
 
-def _check(results: list[Judged], first: float, complete: float, false: float, helpful: float) -> None:
+def _check(results: list[Scored], first: float, complete: float, false: float, helpful: float) -> None:
     wrong = [f"{r.name}: {r.first}" for r in results if not r.right]
     assert share([r.right for r in results]) >= first, wrong
     assert share([r.complete for r in results]) >= complete, [r.name for r in results if not r.complete]
@@ -20,7 +20,7 @@ def _check(results: list[Judged], first: float, complete: float, false: float, h
 
 
 def test_fragments_are_explained_as_an_expert_would(tmp_path: Path) -> None:
-    results = [judged(each) for each in fragments(tmp_path, every=4)]
+    results = [scored(each) for each in fragments(tmp_path, every=4)]
     _check(results, first=0.93, complete=0.92, false=0.08, helpful=0.92)
     bounds = [r.bounds for r in results if r.bounds is not None]
     assert share(bounds) >= 0.97
@@ -28,11 +28,11 @@ def test_fragments_are_explained_as_an_expert_would(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_all_fragments_are_explained_as_an_expert_would(tmp_path: Path) -> None:
-    results = [judged(each) for each in fragments(tmp_path)]
+    results = [scored(each) for each in fragments(tmp_path)]
     _check(results, first=0.95, complete=0.94, false=0.06, helpful=0.95)
 
 
 def test_logs_of_strangers_are_explained_as_an_expert_would() -> None:
-    results = [judged(each) for each in strangers()]
+    results = [scored(each) for each in strangers()]
     if results:
         _check(results, first=0.95, complete=0.92, false=0.2, helpful=0.92)

@@ -28,7 +28,7 @@ _BESIDE = frozenset(
 
 
 @dataclass(slots=True)
-class Life:
+class Incarnation:
     """One process of a client, as its own log shows it: from a start to a close, or to where the log ends."""
 
     client: str
@@ -55,38 +55,42 @@ class Life:
         return any(s.row.kind in _PROGRESS for s in self.said)
 
 
-def lives_of(client: str, said: Sequence[Said]) -> Iterator[Life]:
-    life = Life(client)
+def incarnations_of(client: str, said: Sequence[Said]) -> Iterator[Incarnation]:
+    incarnation = Incarnation(client)
     for number, line in enumerate(said):
         kind, detail = line.row.kind, line.row.detail
-        fresh = (kind in _STARTS and _starts(said, number, life)) or (
+        fresh = (kind in _STARTS and _starts(said, number, incarnation)) or (
             kind is RowKind.STATE_CHANGE and detail.get("from") == "UNSUBSCRIBED" and detail.get("to") == "JOINING"
         )
         fresh = fresh or (
             kind is RowKind.CGRP_STATE and detail.get("from") == "init" and detail.get("to") == "query-coord"
         )
-        if (fresh and (life.went_on or life.closed)) or (life.closed and kind is RowKind.COORDINATOR_FOUND):
-            yield life
-            life = Life(client)
-        life.begins = life.begins or fresh
-        life.said.append(line)
+        if (fresh and (incarnation.went_on or incarnation.closed)) or (
+            incarnation.closed and kind is RowKind.COORDINATOR_FOUND
+        ):
+            yield incarnation
+            incarnation = Incarnation(client)
+        incarnation.begins = incarnation.begins or fresh
+        incarnation.said.append(line)
         if kind in (RowKind.CLIENT_CLOSED, RowKind.CLIENT_CLOSING):
-            life.closed = True
+            incarnation.closed = True
         elif kind is RowKind.LEAVE_SENT and leave_cause(line.reason) is not LeaveCause.POLL_TIMEOUT:
-            life.closed = "limit_ms" not in detail
+            incarnation.closed = "limit_ms" not in detail
         elif kind is RowKind.STATE_CHANGE and detail.get("to") == "LEAVING":
-            life.closed = True
+            incarnation.closed = True
         elif kind is RowKind.GENERATION_RESET and announces_leave(line.reason):
-            life.closed = life.closed or not any(s.row.kind is RowKind.POLL_TIMEOUT for s in life.said[-3:])
+            incarnation.closed = incarnation.closed or not any(
+                s.row.kind is RowKind.POLL_TIMEOUT for s in incarnation.said[-3:]
+            )
         elif kind in (RowKind.JOINED, RowKind.JOINING):
-            life.closed = False
-    if life.said:
-        yield life
+            incarnation.closed = False
+    if incarnation.said:
+        yield incarnation
 
 
-def _starts(said: Sequence[Said], number: int, life: Life) -> bool:
+def _starts(said: Sequence[Said], number: int, incarnation: Incarnation) -> bool:
     """Whether a subscription is that of a new process: a process that subscribes again has found its coordinator."""
-    if not life.went_on or life.ends_closed or said[number].row.kind is RowKind.CLIENT_CONFIGURED:
+    if not incarnation.went_on or incarnation.ends_closed or said[number].row.kind is RowKind.CLIENT_CONFIGURED:
         return True
     after = (line.row.kind for line in said[number + 1 : number + 40])
     return next((kind for kind in after if kind in _PROGRESS or kind in _FINDS), None) is RowKind.COORDINATOR_FOUND

@@ -1,7 +1,7 @@
-"""The story of one group, from the lines that were read: who spoke in which order, who came and went, what it did.
+"""The log of one group, from the lines that were read: who spoke in which order, who came and went, what it did.
 
-A story needs no times: then the order of the lines in their file is all there is. It needs no whole log, either: a
-process may be known by one line, and a departure may have no arrival before it.
+A log needs no times: then the order of the lines in their file is all there is. It needs no whole log, either: a
+process may be known by one line, and a departure may have no join before it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import PurePath
 
 from groupsim.diagnosis.codes import GroupType
-from groupsim.diagnosis.lives import Life, lives_of
-from groupsim.diagnosis.moves import Arrival, Departure, Moves
+from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
+from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said, client_of
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -38,7 +38,7 @@ _FORGOTTEN = frozenset(
 """A group of which only these are said had no member in these lines."""
 
 
-class Story:
+class GroupLog:
     """All lines about one group, and what follows from them."""
 
     def __init__(self, group: str | None, said: Sequence[Said], end: int | None = None) -> None:
@@ -124,14 +124,14 @@ class Story:
         return found
 
     @cached_property
-    def lives(self) -> dict[str, list[Life]]:
+    def incarnations(self) -> dict[str, list[Incarnation]]:
         """The processes of each client that has a log."""
-        return {client: list(lives_of(client, said)) for client, said in self.clients.items()}
+        return {client: list(incarnations_of(client, said)) for client, said in self.clients.items()}
 
     @cached_property
-    def moves(self) -> tuple[list[Departure], list[Arrival]]:
+    def moves(self) -> tuple[list[Departure], list[Join]]:
         """Who went and who came, in order."""
-        return Moves(self.said, self.lives, self.who).found()
+        return Moves(self.said, self.incarnations, self.who).found()
 
     @property
     def departures(self) -> list[Departure]:
@@ -139,7 +139,7 @@ class Story:
         return self.moves[0]
 
     @property
-    def arrivals(self) -> list[Arrival]:
+    def joins(self) -> list[Join]:
         """Who came."""
         return self.moves[1]
 
@@ -149,36 +149,36 @@ class Story:
         return list(rebalances_of(self.broker))
 
     @cached_property
-    def _returns(self) -> dict[int, Arrival]:
-        """By the number of a departure's first line: the arrival that ends it. Each arrival ends one."""
-        found: dict[int, Arrival] = {}
+    def _returns(self) -> dict[int, Join]:
+        """By the number of a departure's first line: the join that ends it. Each join ends one."""
+        found: dict[int, Join] = {}
         open_: dict[str, list[Departure]] = defaultdict(list)
         waiting = sorted(self.departures, key=lambda d: d.said[-1].nth)
-        for arrival in self.arrivals:
-            nth = arrival.said.nth
-            while waiting and waiting[0].first.nth < nth + arrival.static:
+        for join in self.joins:
+            nth = join.said.nth
+            while waiting and waiting[0].first.nth < nth + join.static:
                 departure = waiting.pop(0)
                 open_[departure.who].append(departure)
-            if open_[arrival.who]:
-                found[open_[arrival.who].pop(0).first.nth] = arrival
+            if open_[join.who]:
+                found[open_[join.who].pop(0).first.nth] = join
         return found
 
-    def came_back(self, departure: Departure) -> Arrival | None:
-        """The next arrival of the same client after it went."""
+    def came_back(self, departure: Departure) -> Join | None:
+        """The next join of the same client after it went."""
         return self._returns.get(departure.first.nth)
 
 
-def stories(reading: Reading) -> list[Story]:
-    """One story a group, the one with the most lines first; lines that name no group are of the only one there is."""
+def group_logs(reading: Reading) -> list[GroupLog]:
+    """One log a group, the one with the most lines first; lines that name no group are of the only one there is."""
     rows = _in_order(taken_apart(reading))
     placed = _with_groups(rows)
     by_group: dict[str | None, list[Said]] = defaultdict(list)
     for nth, (row, at, group) in enumerate(placed):
         by_group[group].append(Said(nth, at, row, _speaker(row)))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
-    found = [Story(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]
-    found = [story for story in found if any(line.row.kind not in _FORGOTTEN for line in story.said)] or found
-    return sorted(found, key=lambda story: (story.group is None, -len(story.said)))
+    found = [GroupLog(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]
+    found = [log for log in found if any(line.row.kind not in _FORGOTTEN for line in log.said)] or found
+    return sorted(found, key=lambda log: (log.group is None, -len(log.said)))
 
 
 def _in_order(reading: Reading) -> list[tuple[Row, int | None]]:

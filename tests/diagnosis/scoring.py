@@ -1,4 +1,4 @@
-"""How an explanation is judged against a label: what is first, what is missing, what is false, what helps."""
+"""How an explanation is scored against a label: what is first, what is missing, what is false, what helps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Scored:
     """`surely_wrong`: codes that are called shown and are not right. `bounds`: None where no truth is known."""
 
     name: str
@@ -61,7 +61,7 @@ def strangers() -> Iterator[Labelled]:
             yield Labelled(log.stem, [log], json.loads(place.read_text(encoding="utf-8")))
 
 
-def judged(labelled: Labelled) -> Judged:
+def scored(labelled: Labelled) -> Scored:
     """What is said of the logs, beside the label."""
     label = labelled.label
     explanation = explain_reading(read_files(labelled.files))
@@ -72,7 +72,7 @@ def judged(labelled: Labelled) -> Judged:
     codes = {finding["code"] for finding in findings}
     allowed = {*label["primary"], *label.get("also", []), *label.get("may", [])}
     shown = {finding["code"] for finding in findings if finding["certainty"] == "shown"}
-    return Judged(
+    return Scored(
         name=labelled.name,
         first=first,
         right=first in label["primary"],
