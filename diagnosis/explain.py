@@ -16,7 +16,7 @@ from groupsim.diagnosis.times import bounds
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
-from groupsim.incidents.sentences import capital
+from groupsim.wording.lists import capital
 
 FINDINGS = 5
 """The most findings of a group that are said."""

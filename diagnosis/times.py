@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
-
-
-def duration(ms: float) -> str:
-    """`40 ms`, `4.2 s`, `12 min`, `3.5 h`: as people say it, with two or three digits."""
-    if ms < 1_000:
-        return f"{ms:.0f} ms"
-    if ms < 100_000:
-        return f"{ms / 1_000:.1f} s".replace(".0 s", " s")
-    if ms < 7_200_000:
-        return f"{ms / 60_000:.1f} min".replace(".0 min", " min")
-    return f"{ms / 3_600_000:.1f} h".replace(".0 h", " h")
+from groupsim.wording.times import duration
 
 
 def between(first: int | None, last: int | None) -> str:

@@ -9,7 +9,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.times import duration
+from groupsim.wording.times import duration
 
 _STEP_MS = 500
 """Threads of one program write within some ms of each other."""

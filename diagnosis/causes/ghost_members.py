@@ -11,8 +11,8 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said, client_of
-from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
 
 _WAITS_MS = 5_000
 """Longer than group.initial.rebalance.delay.ms (3 s) and one heartbeat."""

@@ -7,7 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.times import duration
+from groupsim.wording.times import duration
 
 _DO = (
     Remedy(

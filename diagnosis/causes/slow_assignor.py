@@ -7,8 +7,8 @@ from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
 
 _SLOW_MS = 2_000
 """Kafka's own assignors take some ms for thousands of partitions; a round trip and a poll come on top."""

@@ -8,8 +8,8 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
 
 _SLOW_MS = 1_200
 """A listener that commits needs some tens of ms."""

@@ -10,8 +10,8 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.rebalances import Rebalance
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
 
 _LONG_MS = 3_400
 """Longer than heartbeat.interval.ms (3 s by default, ConsumerConfig): until then a member has not heard of it."""

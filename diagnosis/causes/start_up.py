@@ -8,8 +8,8 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.times import duration
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
 
 _DO = (
     Remedy(
