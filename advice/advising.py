@@ -28,6 +28,7 @@ class Played(Protocol):
 
     def sample(self, choices: Sequence[Choice], unknown: Unknown, held: Mapping[str, str] = NOTHING) -> Sample:
         """A way to sample these choices; what is `unknown` is drawn by the seed, but for what is `held`."""
+        ...
 
 
 def advised(

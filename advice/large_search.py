@@ -71,7 +71,7 @@ def found(
         raise AdviceError(f"--budget: a search needs {2 * BATCH * SEEDS} runs at least, half to compare the best")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     sampler = optuna.samplers.TPESampler(n_startup_trials=2 * BATCH, seed=seed)
-    study = optuna.create_study(sampler=sampler, directions=["minimize"] * len(_aims(goal)))
+    study = optuna.create_study(sampler=sampler, directions=[optuna.study.StudyDirection.MINIMIZE] * len(_aims(goal)))
     scores: dict[tuple[tuple[str, str], ...], list[float]] = {}
     refused: dict[tuple[tuple[str, str], ...], Refused] = {}
     for first in range(0, trials, BATCH):

@@ -50,10 +50,17 @@ class ConsumerGroupState:
     removed: set[MemberId] = field(default_factory=set)
     members_at_last_assignment: frozenset[MemberId] = frozenset()
     self_reported_generation: dict[MemberId, int] = field(default_factory=dict)
-    assignment_known: ClassVar[bool] = False
-    """Of a recorded log: it never has the targets of all members."""
-    has_coordinator_facts: ClassVar[bool] = True
     leader: ClassVar[None] = None
+
+    @property
+    def assignment_known(self) -> bool:
+        """Never, of a recorded log: it has not the targets of all members."""
+        return False
+
+    @property
+    def has_coordinator_facts(self) -> bool:
+        """Always: without them the group is not known to be a consumer group."""
+        return True
 
     @property
     def state(self) -> str:

@@ -110,9 +110,9 @@ def answer(
         else:
             result["assignments"][name] = as_json(found, spec)
             result["metrics"][name] = metrics(spec, found)
-        if explain and name not in errors:
-            result.setdefault("explain", {})[name] = why = explained(spec, name, found)
-            result["metrics"][name] |= {key: why[key] for key in ("balance_gap", "excess_moves")}
+            if explain:
+                result.setdefault("explain", {})[name] = why = explained(spec, name, found)
+                result["metrics"][name] |= {key: why[key] for key in ("balance_gap", "excess_moves")}
     if errors:
         result["errors"] = errors
     return result

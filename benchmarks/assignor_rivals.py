@@ -116,7 +116,9 @@ def kafka_python(spec: Spec) -> Callable[[], object]:
     members = []
     for m in spec.members:
         owned = [TopicPartition(topic, number) for topic, number in m.owned] if m.generation >= 0 else None
-        members.append(Member(m.id, StickyPartitionAssignor._metadata(m.topics, owned, m.generation)))
+        # The stub is that of an older kafka-python.
+        metadata = StickyPartitionAssignor._metadata(m.topics, owned, m.generation)  # pyright: ignore[reportAttributeAccessIssue]
+        members.append(Member(m.id, metadata))
     return lambda: StickyPartitionAssignor().assign(Cluster(), members)
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 from sqlalchemy import make_url
 
 from groupsim.events.base import NETWORK_STREAM, Event, group_stream, process_stream
@@ -182,7 +183,7 @@ def schemas(running: Server) -> Iterator[str]:
     for number in itertools.count():
         if number:
             with running.connect() as connection:
-                connection.execute(f"DROP SCHEMA bench_{number - 1} CASCADE")
+                connection.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(f"bench_{number - 1}")))
         yield running.schema(f"bench_{number}")
 
 

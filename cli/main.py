@@ -133,6 +133,7 @@ def status(arguments: list[str] | None = None) -> int:
 
 
 def _status(arguments: list[str]) -> int:
+    program: Any = None
     try:
         program = typer.main.get_command(app)
         _keep_examples(program)

@@ -53,9 +53,10 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
     from groupsim.replay.verdict import Verdict
 
     print(output.plain(found.headline))
+    baseline, *choices = found.results
     named = best(found.results, found.trust)
-    several = len(found.results) > 2 and any(each.refused is None for each in found.results[1:])
-    for result in found.results[1:] if several else ():
+    several = len(choices) > 1 and any(each.refused is None for each in choices)
+    for result in choices if several else ():
         if named != [result] and found.verdict(result) is not Verdict.UNKNOWN:
             print(f"  {output.plain(line(result, found.trust))}")
     window = incident.window
@@ -64,7 +65,7 @@ def print_answer(incident: ReplayableRun, found: Answer) -> None:
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
-    seeds = counted(len(found.results[0].costs), "seed")
+    seeds = counted(len(baseline.costs), "seed")
     trusted = "" if found.trust.unknown or found.trust.low else f"; an amount to trust is this range, {_wider(found)}"
     print(f"{seeds}: median (least–most){trusted}")
     rows = [_shown(result, found.verdict(result)) for result in found.results]

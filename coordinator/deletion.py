@@ -35,7 +35,9 @@ def delete_offsets(
     asked = sorted(set(cmd.partitions))
     kept = {topic for topic in {p.topic for p in asked} if subscribed(topic)}
     _drop(decision, cmd, [p for p in asked if p.topic not in kept])
-    errors = tuple((*p, Error.GROUP_SUBSCRIBED_TO_TOPIC if p.topic in kept else Error.NONE) for p in asked)
+    errors = tuple(
+        (p.topic, p.partition, Error.GROUP_SUBSCRIBED_TO_TOPIC if p.topic in kept else Error.NONE) for p in asked
+    )
     decision.reply(cmd.request, DeleteOffsetsAnswer(partitions=errors))
 
 

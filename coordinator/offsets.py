@@ -37,7 +37,7 @@ class GroupOffsets:
 
     def fetch(self, partitions: Iterable[TopicPartition]) -> Offsets:
         """The committed offsets of these partitions, sorted; a partition without one is left out."""
-        return tuple((*p, self.committed[p]) for p in sorted(partitions) if p in self.committed)
+        return tuple((p.topic, p.partition, self.committed[p]) for p in sorted(partitions) if p in self.committed)
 
     def kept(self) -> Partitions:
         """Every partition that has an offset, committed or not, sorted."""

@@ -52,7 +52,9 @@ class Reconciliation:
                 self.epoch = self.target_epoch = event.generation
                 self.reached = dict.fromkeys(event.assignment, event.generation)
                 self.counts = Counter(self.reached.values())
-                self.held = {m: tuple((*p, 0) for p in given) for m, given in event.assignment.items()}
+                self.held = {
+                    m: tuple((p.topic, p.partition, 0) for p in given) for m, given in event.assignment.items()
+                }
             case facts.ConsumerMemberUpdated():
                 self._reach(event.member, self.reached.get(event.member))
             case facts.ConsumerMemberRemoved():

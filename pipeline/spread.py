@@ -42,6 +42,7 @@ class Spread(Protocol):
 
     def __call__(self, function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
         """Errors of the function (GroupSimError) are raised."""
+        ...
 
 
 def here(function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:

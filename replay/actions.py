@@ -20,7 +20,7 @@ from groupsim.simulation.latencies import Drawn, Latencies
 COMMIT_MS = 12
 """A Java consumer that closes takes this long for its last commit, before its callback begins (auto-commit)."""
 STATIC_JOIN_MS = 3
-JOIN_MS = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
+JOIN_MS: dict[str, int] = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
 """From the start of a simulated program until it is a member: the latency of all messages together."""
 IMMEDIATE_JOIN_MS = 2
 """The same where messages have no latency."""

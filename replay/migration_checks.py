@@ -18,7 +18,10 @@ from groupsim.wording.lists import listed
 Config = Mapping[str, int | str | bool]
 _SLOW_POLL_MS = 1_000
 _EAGER = ("range", "roundrobin", "sticky")
-_DEFAULTS = {JAVA: ConsumerConfig().partition_assignment_strategy, LIBRDKAFKA: ("range", "roundrobin")}
+_DEFAULTS: dict[str, tuple[str, ...]] = {
+    JAVA: ConsumerConfig().partition_assignment_strategy,
+    LIBRDKAFKA: ("range", "roundrobin"),
+}
 """What members offer whose settings name no assignor, by library."""
 _CLASSES = {
     "range": "org.apache.kafka.clients.consumer.RangeAssignor",

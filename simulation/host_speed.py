@@ -64,10 +64,10 @@ HOSTS: dict[str, float] = {"half-busy": 1.0, "busy": 1.9, "overloaded": 3.0}
 """Measured profiles: two cores whose share in use was 0.56, 0.66 and 0.74 in the median (1.0 in the worst second)."""
 NOT_THE_HOSTS = ("command", "napping", "metadata", "slowness")
 """Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
-WAKING = ("drift", "hiccup")
+WAKING: tuple[str, ...] = ("drift", "hiccup")
 """Distributions of how late a thread wakes: they grow with the root of the slowness only (105 recorded intervals on a
 host that is slower by 2.9 were late by twice as much as usual)."""
-FIRST_TIMES = (
+FIRST_TIMES: tuple[str, ...] = (
     "start",
     "consumer_start",
     "first_beat",

@@ -123,8 +123,8 @@ def given(settings: Mapping[str, int | None]) -> dict[str, object]:
 
 def given_settings(summary: Mapping[str, object]) -> dict[str, int]:
     """The settings (milliseconds, by Kafka's names) that the user gave to the import."""
-    found: dict[str, int] = msgspec.convert(summary.get(_GIVEN, {}), dict[Literal["session.timeout.ms"], _Milliseconds])
-    return found
+    found = msgspec.convert(summary.get(_GIVEN, {}), dict[Literal["session.timeout.ms"], _Milliseconds])
+    return dict(found.items())
 
 
 def check(summary: Mapping[str, object]) -> None:

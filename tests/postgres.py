@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 USER, PASSWORD = "groupsim", "s3cret"
 _BOTH = ("fsync=off", "shared_buffers=64MB", "lock_timeout=120s")
@@ -92,7 +93,7 @@ class Server:
     def schema(self, name: str) -> str:
         """The URL of a new, empty schema."""
         with self.connect() as connection:
-            connection.execute(f"CREATE SCHEMA {name}")
+            connection.execute(SQL("CREATE SCHEMA {}").format(Identifier(name)))
         return self.url(name)
 
 

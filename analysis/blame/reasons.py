@@ -15,7 +15,7 @@ from groupsim.events.client import CallbackKind
 from groupsim.events.types import TopicPartition
 
 INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
-_TIMEOUTS = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)
+_TIMEOUTS: dict[str, str] = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)
 _CLIENT_PHASES = {
     Activity.JOIN: BlamePhase.JOINING,
     Activity.ASSIGN: BlamePhase.ASSIGNING,

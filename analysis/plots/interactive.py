@@ -58,9 +58,8 @@ def timeline(frame: pd.DataFrame, *, theme: str = "light", title: str = "") -> g
     kept = list(range(0, len(rows.names), every))
     names = [_safe(rows.names[place]) for place in kept]
     made.update_yaxes(tickvals=kept, ticktext=names, range=[len(rows.names) - 0.5, -0.5])
-    made.update_xaxes(
-        title="time of day, UTC" if start else "seconds since the start", **({"type": "date"} if start else {})
-    )
+    axis: dict[str, Any] = {"type": "date"} if start else {}
+    made.update_xaxes(title="time of day, UTC" if start else "seconds since the start", **axis)
     return made
 
 

@@ -21,7 +21,8 @@ def bars(found: Sequence[Interval]) -> dict[str, Any]:
     none) and `bad` (1: known to be unavailable) are packed columns. `places` has each member's colour.
     """
     members, causes = Names(), Names()
-    members.number(None), causes.number(None)
+    for names in (members, causes):
+        names.number(None)
     rows: list[list[Any]] = []
     first: list[int] = []
     drawn: list[Interval] = []

@@ -91,7 +91,8 @@ def packed_lanes(rows: Sequence[Rebalance], spans: Sequence[Sequence[Span]]) -> 
     none); `saved_ms` is 0 where nothing is said, else one more than the saving.
     """
     processes, steps, kinds = Names(), Names(), Names()
-    processes.number(None), kinds.number(None)
+    for names in (processes, kinds):
+        names.number(None)
     first, begun = [0], list[int]()
     found: list[Span] = []
     for row, of_row in zip(rows, spans, strict=True):

@@ -72,7 +72,8 @@ class GroupTimeline:
     ) -> None:
         """From now on it is in this condition; the last one of an instant counts."""
         if self.starts_ms and self.starts_ms[-1] == at_ms:
-            self.starts_ms.pop(), self.spans.pop()
+            self.starts_ms.pop()
+            self.spans.pop()
         self.starts_ms.append(at_ms)
         self.spans.append((condition, rebalance, phase))
 

@@ -117,7 +117,8 @@ class ProcessTimeline:
         activity = self._activity()
         kind = self._callback if activity == Activity.CALLBACK else None
         if self.at_ms and self.at_ms[-1] == at_ms:  # an activity of 0 ms is left out
-            self.at_ms.pop(), self.activities.pop(), self.callback_kinds.pop()
+            for column in (self.at_ms, self.activities, self.callback_kinds):
+                column.pop()
         if not self.activities or (self.activities[-1], self.callback_kinds[-1]) != (activity, kind):
             self.at_ms.append(at_ms)
             self.activities.append(activity)

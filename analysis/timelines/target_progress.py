@@ -61,8 +61,8 @@ class Stage(NamedTuple):
 class TargetProgress:
     """`consumer`: whether the group is a consumer group. `names`: the process of each member, where one is known."""
 
-    consumer: Series[bool] = field(default_factory=Series)
-    targets: Series[Target] = field(default_factory=Series)
+    consumer: Series[bool] = field(default_factory=Series[bool])
+    targets: Series[Target] = field(default_factory=Series[Target])
     holders: dict[TopicPartition, Series[MemberId | None]] = field(default_factory=dict)
     members: dict[MemberId, Series[tuple[int, MemberState]]] = field(default_factory=dict)
     changes_ms: list[int] = field(default_factory=list)

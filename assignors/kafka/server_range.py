@@ -6,6 +6,7 @@ import numpy as np
 
 from groupsim.assignors.kafka.by_range import ranges
 from groupsim.assignors.kafka.server_side import Target
+from groupsim.assignors.partition_array import Codes
 from groupsim.assignors.problem import by_instance
 from groupsim.assignors.spec import Answer, Spec
 
@@ -14,6 +15,7 @@ def server_range(spec: Spec) -> Answer:
     """Kafka's server-side RangeAssignor; previous owners play no part. Lists are sorted: Kafka returns sets."""
     target = Target.of(spec)
     group = target.group
+    subscribers: dict[int, Codes]
     order = np.array(by_instance(group.members), np.int64)
     if target.homogeneous or len(set(target.subscribed)) <= 1:
         # The first member in this order, also where the coordinator only takes the subscriptions for equal.

@@ -111,8 +111,8 @@ def predictions() -> list[dict[str, Any]]:
 def _transition_table() -> Iterator[str]:
     yield "| transition | scripts | |"
     yield "| --- | --- | --- |"
+    every = compared("cases") | compared("failover")
     for transition, names in transitions().items():
-        every = compared("cases") | compared("failover")
         shown = ", ".join(f"`{n}`" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         said = shown or UNRECORDED[transition]
         yield f"| {TRANSITIONS[transition]} | {said} | {_verdict(every[n] for n in names)} |"

@@ -108,7 +108,7 @@ def _kept(asked: Asked) -> Any:
 
 def _timer(kind: type) -> Callable[[Asked], None]:
     def fire(asked: Asked) -> None:
-        more = {"epoch": asked.group.members[MEMBER].epoch} if kind is RebalanceTimedOut else {}
+        more: dict[str, Any] = {"epoch": asked.group.members[MEMBER].epoch} if kind is RebalanceTimedOut else {}
         asked.tell(kind(member=MEMBER, **more))
 
     return fire

@@ -97,12 +97,14 @@ class BrokerPlay:
 
     async def _ask_until_ok(self, api: Api, version: int, body: dict[str, Any]) -> dict[str, Any]:
         """Ask until it works, a few seconds at most."""
+        error = 0
         for _ in range(TRIES):
             got = await self._pool.ask(api, version, "groupsim", body)
-            if got["error"] == 0:
+            error = got["error"]
+            if error == 0:
                 return got
             await asyncio.sleep(0.1)
-        raise ConnectionError(f"API {api.key} answers {messages.error_name(got['error'])} again and again")
+        raise ConnectionError(f"API {api.key} answers {messages.error_name(error)} again and again")
 
     async def _leave(self) -> None:
         """Remove all members, so that the group does nothing while other scripts are played."""

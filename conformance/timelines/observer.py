@@ -25,7 +25,7 @@ REFUSALS = {
     "ILLEGAL_GENERATION": KICKED_OUT,
 }
 """The exception of a refused commit in a Java program, by the error."""
-RAISED = {LIBRDKAFKA: "KafkaException", KAFKA_PYTHON: "CommitFailedError"}
+RAISED: dict[str, str] = {LIBRDKAFKA: "KafkaException", KAFKA_PYTHON: "CommitFailedError"}
 """The exception in other programs, whatever the error."""
 
 

@@ -272,7 +272,7 @@ class PartitionFacts(ProcessFacts):
                 if at < 0 or self.process.rows[self._current + at][1].at != timed.at:
                     at = later
                 offset = int_in(timed.row.detail.get("offset"))
-                found.setdefault(at, []).append((*named[0], -1 if offset is None else offset))
+                found.setdefault(at, []).append((named[0].topic, named[0].partition, -1 if offset is None else offset))
         return {later: tuple(sorted(offsets)) for later, offsets in found.items()}
 
     def _close(self) -> None:

@@ -141,7 +141,7 @@ class CoordinatorFacts:
         known = [m for m in self._members if m in reason]
         return max(known, key=len) if known else member
 
-    def _on_stabilized(self, _: MemberId | None, detail: dict[str, object]) -> None:
+    def _on_stabilized(self, member: MemberId | None, detail: dict[str, object]) -> None:
         generation = int_in(detail.get("generation")) or 0
         assert self._row is not None
         known = self._index.plan(self.group, generation, self._row[1].at)

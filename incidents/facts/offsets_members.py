@@ -127,7 +127,7 @@ class _TopicMembers:
                 generation = (
                     next((v.generation for v in reversed(membership.views) if v.at_ms <= at), -1) if membership else -1
                 )
-                offsets = tuple((*partition, kept[partition]) for partition in sorted(kept))
+                offsets = tuple((p.topic, p.partition, kept[p]) for p in sorted(kept))
                 self._add(
                     at, place, stream, CommitAccepted(member=member or "", generation=generation, offsets=offsets)
                 )

@@ -206,7 +206,8 @@ def _plain(text: str) -> str:
 def _said(wrong: Exception) -> str:
     """The sentence in an exception of librdkafka."""
     first = wrong.args[0] if wrong.args else wrong
-    return str(first.str() if hasattr(first, "str") else first)
+    described = getattr(first, "str", None)  # KafkaError has it
+    return str(described() if callable(described) else first)
 
 
 class _Silent:

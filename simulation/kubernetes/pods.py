@@ -54,6 +54,7 @@ class Scheduler(Protocol):
 
     def place(self, pod: Pod) -> simpy.Event:
         """Fires when the pod has a node."""
+        ...
 
 
 class Pod:

@@ -133,7 +133,7 @@ def import_(rng: Random, folder: Path) -> None:
         target = own.made / "into.db"
         file = own.given / rng.choice(["true.jsonl", lake.name])
         asked = ("import", str(file), "--store", str(target))
-        ended = own.met(fate, *asked)
+        ended, whole = own.met(fate, *asked), False
         for first in (True, False):
             if target.exists() or not first:
                 try:

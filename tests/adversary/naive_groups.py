@@ -118,8 +118,8 @@ class Group:
             if old in names:
                 names.discard(old)
                 names.add(new)
-        every: tuple[dict[str, Any], ...] = (self.assignment, self.giving_up, self.targets, self.steps)
-        for kept in (*every, self.subscribed, self.expressions):
+        every: list[dict[str, Any]] = [self.assignment, self.giving_up, self.targets, self.steps]
+        for kept in [*every, self.subscribed, self.expressions]:
             if old in kept:
                 kept[new] = kept.pop(old)
         self.away.discard(old)

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 
 from groupsim.events.errors import GroupSimError
 from groupsim.scenarios import catalogue
@@ -53,7 +54,7 @@ def _schema(running: Server, name: str) -> Iterator[str]:
     with running.connect() as connection:
         connection.execute("SET lock_timeout = '20s'")
         try:
-            connection.execute(f"DROP SCHEMA {name} CASCADE")
+            connection.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(name)))
         except psycopg.errors.LockNotAvailable:
             left = connection.execute(
                 "SELECT state, query FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state IS NOT NULL"
@@ -137,13 +138,15 @@ def owned_by_another(rng: Random, folder: Path) -> None:
     with _schema(running, f"o{rng.randrange(10**12)}") as url:
         name = url.rpartition("%3D")[2]
         with running.connect() as connection:
-            connection.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'")
+            connection.execute(SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(Identifier(role), Literal(PASSWORD)))
             if rng.random() < 0.5:
-                connection.execute(f"GRANT USAGE ON SCHEMA {name} TO {role}")
+                connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(Identifier(name), Identifier(role)))
             if rng.random() < 0.3:  # and the tables of a store that is there
                 with contextlib.suppress(GroupSimError):
                     open_store(url).close()
-                connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO {role}")
+                connection.execute(
+                    SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {}").format(Identifier(name), Identifier(role))
+                )
         theirs = url.replace("//groupsim:", f"//{role}:")
         command = rng.choice([SCENARIO, ("import", str(folder / "true.jsonl")), ("unavailable", "latest")])
         originals(folder)
@@ -151,4 +154,4 @@ def owned_by_another(rng: Random, folder: Path) -> None:
         if done.status != 2 or done.err.count("\n") != 1:
             raise Finding(f"a schema of somebody else: status {done.status}, {done.err[:300]!r}")
     with running.connect() as connection:
-        connection.execute(f"DROP ROLE {role}")
+        connection.execute(SQL("DROP ROLE {}").format(Identifier(role)))

@@ -89,8 +89,8 @@ def test_a_timeline_has_a_row_a_partition_and_a_box_a_stretch(slow: Run) -> None
     assert sum(len(each.get_paths()) for each in boxes) == len(frame)
     assert sum(bool(each.get_hatch()) for each in boxes) == frame["label"].nunique() - 1
     assert next(text.get_text() for text in axes.get_yticklabels()) == "cooperative  orders-0"
-    traces = interactive.timeline(frame).data
-    assert sum(len(trace.y) for trace in traces) == len(frame)
+    traces = interactive.timeline(frame).to_plotly_json()["data"]
+    assert sum(len(trace["y"]) for trace in traces) == len(frame)
 
 
 def test_the_stack_of_unavailable_partitions_adds_up(slow: Run) -> None:
@@ -169,6 +169,7 @@ def test_names_with_dollars_markup_and_signs_no_font_has_are_drawn_as_they_are()
         assert png(run.timeline().pipe(plots.timeline))
         assert png(run.critical_paths().pipe(plots.rebalance))
         text = interactive.timeline(run.timeline()).to_json()
+        assert text
         assert "<script" not in text
         assert "<img" not in text
     assert canvas.drawn("消費 $x$") == "\\u6d88\\u8cbb $x$"

@@ -55,7 +55,8 @@ def rows(answer: DataFrame) -> list[Row]:
 
 
 def plan(answer: DataFrame) -> str:
-    return str(answer._jdf.queryExecution().toString())
+    query = answer._jdf.queryExecution()  # pyright: ignore[reportOptionalCall]  # py4j's __getattr__ has no type
+    return str(query.toString())
 
 
 @pytest.mark.spark

@@ -50,11 +50,13 @@ def test_a_second_session_is_the_first_unless_it_asks_for_another_master(spark: 
 def test_a_jvm_that_breaks_off_is_not_printed_by_pyspark(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    server = spark.sparkContext._accumulatorServer
+    assert server is not None
     with socket.socket() as broken_off:
         try:
             raise EOFError
         except EOFError:
-            spark.sparkContext._accumulatorServer.handle_error(broken_off, ("127.0.0.1", 0))
+            server.handle_error(broken_off, ("127.0.0.1", 0))
     assert capsys.readouterr() == ("", "")
 
 

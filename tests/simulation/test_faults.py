@@ -173,6 +173,7 @@ class Trouble:
 def _live_state_is_the_folded_log(finished: FinishedRun, world: World) -> None:
     facts = [fact.event for fact in finished.log if fact.stream == group_stream("billing")]
     live = world.broker.group("billing")
+    assert isinstance(live, ClassicGroup)
     folded = reduce(evolve, facts, ClassicGroup(id="billing"))
     assert folded == live
     state = ClassicGroupState()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simpy.events import ProcessGenerator
 
 from groupsim.simulation.timers import Timers
 
@@ -84,7 +85,7 @@ def test_an_alarm_may_arm_itself_again_while_it_rings() -> None:
 def test_an_alarm_that_only_moves_forward_keeps_one_event_outstanding() -> None:
     bench = _Bench()
 
-    def beats() -> simpy.events.ProcessGenerator:
+    def beats() -> ProcessGenerator:
         for _ in range(1_000):
             bench.timers.arm("g", "session", 45_000, "expired")
             yield bench.env.timeout(3_000)

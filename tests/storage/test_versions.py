@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_tables_of_another_program_are_left_alone(postgres: Server) -> None:
 def test_a_server_refuses_to_change_or_delete_facts(postgres: Server) -> None:
     store = open_store(postgres.schema("guarded"))
     write(store, "a", 3).finish(RunStatus.FINISHED, 1)
-    words = {
+    words: dict[LiteralString, str] = {
         "UPDATE guarded.facts SET at_ms = 0": "facts are never changed or deleted",
         "DELETE FROM guarded.facts": "facts are never changed or deleted",
         "TRUNCATE guarded.facts": "facts are never changed or deleted",

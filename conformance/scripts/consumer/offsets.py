@@ -85,7 +85,7 @@ def _commit(step: Step, new_member: str, resolve: Translate) -> Commit:
         member=resolve(asked["member_id"]),
         generation=asked["epoch"],
         instance_id=asked["group_instance_id"],
-        offsets=tuple((*p, asked["offset"]) for p in _partitions(asked)),
+        offsets=tuple((p.topic, p.partition, asked["offset"]) for p in _partitions(asked)),
         transactional=step["op"] == "txn_commit",
         version=step["v"],
     )

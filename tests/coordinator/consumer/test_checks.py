@@ -46,7 +46,7 @@ def test_a_broker_that_does_not_speak_the_protocol_answers_nothing_else() -> Non
 )
 def test_what_a_request_must_look_like(sent: dict[str, Any], error: Error) -> None:
     kafka = Driven()
-    fields = {"new_member": "n1"} | sent
+    fields: dict[str, Any] = {"new_member": "n1"} | sent
     assert kafka.beat(fields.pop("member"), fields.pop("epoch"), **fields).error is error
 
 

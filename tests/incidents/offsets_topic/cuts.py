@@ -107,16 +107,16 @@ def tried(dump: Path, name: str, cuts: int) -> Iterator[Tried]:
         way = tuple(Cut)[number % len(Cut)]
         at = draw.randint(start + begin // 2, start + end)
         with TemporaryDirectory() as made:
-            folder = Path(made)
+            folder, about = Path(made), ""
             if way is Cut.TOPIC:
                 files = [topic_until(dump, at, folder), *clients]
             else:
                 chosen = draw.choice(clients)
+                about = f" {chosen.name}" if way is Cut.ONE else ""
                 files = [dump]
                 for log in clients:
                     own = draw.randint(start + begin // 2, start + end) if way is Cut.EACH else at
                     files.append(log if way is Cut.ONE and log != chosen else log_until(log, own, folder))
-            about = "" if way is not Cut.ONE else f" {chosen.name}"
             found, _ = measure(files, group, until, window)
         yield Tried(name, f"{way}{about} at {at - start}", truth, found.rests_on)
 

@@ -20,6 +20,10 @@ from groupsim.storage.memory import MemoryStore
 PODS: dict[str, Any] = {"replicas": 8, "start_ms": 2_000, "ready_after_ms": 1_000}
 
 
+def pods_like(**changed: Any) -> dict[str, Any]:
+    return PODS | changed
+
+
 def play(story: Callable[[World], Script], lasts: int = minutes(4)) -> None:
     result = run(scenario(lasts=lasts)(story), MemoryStore())
     assert result.failure is None, result.failure
@@ -135,7 +139,7 @@ def test_a_process_that_does_not_end_in_time_is_killed() -> None:
 
     def story(world: World) -> Script:
         pods = world.deployment(
-            "billing", topics=[world.topic("orders", 8)], termination_grace_ms=5_000, **(PODS | {"replicas": 1})
+            "billing", topics=[world.topic("orders", 8)], termination_grace_ms=5_000, **pods_like(replicas=1)
         )
         yield pods.settled()
         world.context.watch(lambda fact: killed.extend(_targets(fact, "kill")))
@@ -164,7 +168,7 @@ def test_a_pod_that_is_deleted_while_its_process_starts_leaves_no_process() -> N
 def test_lag_brings_pods_and_their_absence_takes_them_away_after_five_minutes() -> None:
     def story(world: World) -> Script:
         orders = world.topic("orders", 12, rate=5.0)
-        pods = world.deployment("billing", topics=[orders], **(PODS | {"replicas": 1}))
+        pods = world.deployment("billing", topics=[orders], **pods_like(replicas=1))
         scaler = world.autoscaler(pods, topics=[orders], kind="hpa", lag_threshold=600, least=1, most=6)
         yield pods.settled()
         for member in world.groups["billing"].members:
@@ -183,7 +187,7 @@ def test_lag_brings_pods_and_their_absence_takes_them_away_after_five_minutes() 
 def test_keda_wakes_and_rests() -> None:
     def story(world: World) -> Script:
         orders = world.topic("orders", 4, times={0: [100_000 + i for i in range(50)]})
-        pods = world.deployment("billing", topics=[orders], **(PODS | {"replicas": 0}))
+        pods = world.deployment("billing", topics=[orders], **pods_like(replicas=0))
         quick = Rules((Policy("percent", 100),), window_ms=0)
         scaler = world.autoscaler(pods, topics=[orders], kind="keda", least=0, most=4, cool_down_ms=60_000, down=quick)
         yield world.sleep(minutes(8))
@@ -208,8 +212,9 @@ def test_keda_wakes_and_rests() -> None:
 )
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], sentence: str) -> None:
     def story(world: World) -> Script:
+        pods: dict[str, Any] = {"replicas": 2} | settings
         with pytest.raises(BadScenario, match=sentence):
-            world.deployment("billing", topics=[world.topic("orders", 1)], **({"replicas": 2} | settings))
+            world.deployment("billing", topics=[world.topic("orders", 1)], **pods)
         yield world.sleep(1)
 
     play(story)
