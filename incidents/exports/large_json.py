@@ -28,7 +28,7 @@ _DIGITS = 400
 _SPACE = re.compile(r"[\s,\ufeff]*")
 _STRING = re.compile(r"[^\"\\]*(?:\\.[^\"\\]*)*", re.DOTALL)
 _HIDDEN = [re.compile(each.decode()) for each in HIDDEN]
-_WORDS = tuple(word.decode() for word in (*KEYWORDS, PARTITION, REVOKED))
+_WORDS = tuple(word.decode() for word in (*KEYWORDS, PARTITION, *REVOKED))
 _LONGEST_WORD = max(map(len, _WORDS))
 
 

@@ -28,7 +28,7 @@ _TAIL = 64 << 10
 _AROUND = 4096
 """Bytes on each side of a word."""
 KEYWORD = re.compile(
-    "|".join([*(re.escape(word.decode()) for word in (*KEYWORDS, REVOKED)), PARTITION_CHANGES.pattern.decode()])
+    "|".join([*(re.escape(word.decode()) for word in (*KEYWORDS, *REVOKED)), PARTITION_CHANGES.pattern.decode()])
 )
 ACTIVITY = re.compile(GROUP_ACTIVITY.pattern.decode())
 HIDDEN = (rb"\\u00[67]", rb"\[\s{0,9}\d{1,3}(?:,\s{0,9}\d{1,3}){4}")
@@ -135,7 +135,7 @@ def without_groups(path: Path) -> Passed | None:
         with open_log(path, None, damaged.append) as stream:
             while block := stream.read(_BLOCK):
                 data = data[-2 * _AROUND :] + block
-                if any(_active(data, word) for word in (*KEYWORDS, REVOKED)):
+                if any(_active(data, word) for word in (*KEYWORDS, *REVOKED)):
                     return None
                 if PARTITION in data and PARTITION_CHANGES.search(data) is not None:
                     return None

@@ -239,7 +239,9 @@ class CoordinatorFacts:
     def _on_group_dead(self, _: MemberId | None, detail: dict[str, object]) -> None:
         self._exists, self._members, self._empty = False, {}, True
 
-    def _on_group_loaded(self, _: MemberId | None, detail: dict[str, object]) -> None:
+    def _on_group_loaded(self, member: MemberId | None, detail: dict[str, object]) -> None:
+        if member is not None:
+            return  # what the coordinator reads of an older generation, before it says that it has loaded the group
         self._exists = True
         self._add(CoordinatorLoaded())
 

@@ -13,6 +13,7 @@
 - `partition_lists`: lists of partitions in the shapes of all clients
 - `protocol_order`: the order that the protocol gives to lines of one time
 - `patterns`: Wording, what a producer's module is made of
+- `kafka_errors`: Kafka's error codes by number
 - `rows`: Row and Reading, what comes out
 - `repeated`: rows that repeat what another line says
 - `reader`: one file to rows

@@ -12,7 +12,8 @@ from groupsim.incidents.logs.times import Stamp, read_stamp
 _LAYERS = 8
 _HEAD = 400
 _DATED = re.compile(
-    r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2})"
+    r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2}"
+    r"|[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d)"
 )
 _COMPOSE = re.compile(r"[\w.@/-]{1,120}\s{0,60}\|\s{1,2}")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
@@ -21,12 +22,16 @@ _QUOTED = re.compile(r"(?:>{1,3}|//|#|\*)\s{1,8}(?=\S)")
 _TAG = re.compile(r"\[[\w .-]{1,60}\]\s{0,2}(?=\[?\d{4}[-/.]\d{2}[-/.]\d{2})")
 _SYSLOG = re.compile(r"[\w.:-]{1,120} [\w./@-]{1,120}(?:\[\d{1,9}\])?: ")
 _SENTENCE = re.compile(
-    r"\[Consumer|(?i:\b(?:partitions?|assign(?:ed|ing|ment)|revok(?:e|ed|ing)|rebalanc(?:e|ed|ing))\b)"
+    r"\[Consumer|(?i:\b(?:partitions?|assign(?:ed|ing|ment)|revok(?:e|ed|ing)|rebalanc(?:e|ed|ing)|error_?code)\b)"
 )
 """No host and no program's name."""
 _LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
 _NEST = re.compile(r"\[Nest\] \d{1,9}\s{1,4}-\s{1,4}(?=\d)")
 _FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
+_GLOG = re.compile(r"\s{0,8}\d{1,9} [^\s\]\[]{0,200}\]\s?")
+"""Behind the time of glog and klog: the thread, the file and the line."""
+_BOLD = re.compile(r"(?<!\*)\*\*(?=[\w\[(])([^*]{1,2000})(?<=[\w\])])\*\*(?!\*)")
+"""`***` is no such thing: so do people put stars for names."""
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
 STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|\\.){0,2000}\"){0,40}\]){1,9})"
 """A line of syslog's RFC 5424 has it in front of its text; its values may hold any bracket."""
@@ -82,11 +87,12 @@ class Record:
 
 
 def clean(raw: bytes) -> str:
-    """A line as text: invalid UTF-8 replaced, colours, NULs and the line end removed.
+    """A line as text: invalid UTF-8 replaced, colours, Markdown's bold, NULs and the line end removed.
 
     What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
     """
-    return harmless(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff"))
+    text = harmless(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff"))
+    return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
 def parse(line: int, text: str) -> Record:
@@ -106,6 +112,7 @@ def parse(line: int, text: str) -> Record:
     if tail is not None:
         record.logger = tail[1]
         record.text = record.text[: tail.start()]
+    record.text = record.text.rstrip()
     return record
 
 
@@ -149,6 +156,8 @@ def _peel_time(record: Record, text: str) -> bool:
     if stamp.ms is not None or record.stamp is None:
         record.stamp = stamp
     record.text = text[end:].lstrip(" \t])") if text[end : end + 3] != " - " else text[end + 3 :]
+    if stamp.without_year is not None and (found_head := _GLOG.match(record.text)) is not None:
+        record.text = record.text[found_head.end() :]
     return True
 
 

@@ -11,7 +11,10 @@ _NAMED = re.compile(
     r"[Tt]opic[\"']?\s?[:=]\s?[\"']?([\w.-]{1,249})[\"']?,\s{0,8}[\"']?[Pp]artitions?[\"']?\s?[:=]\s?"
     r"\[?(\d[\d, ]{0,4000})"
 )
-_BRACKETED = re.compile(r"(?<![\w.-])([\w.-]{1,249})[\"']?\s?[:=]?\s?\[{1,2}(\d[\d, ]{0,40000})\]")
+_BRACKETED = re.compile(
+    r"(?<![\w.-])([\w.-]{1,249})[\"']?\s?[:=]?\s?\[{1,2}(\d[\d, ]{0,40000})(?::(?:#|-?\d{1,20}))?\]"
+)
+"""Also `orders[0:42]`, `orders[0:#]`: cppkafka prints the offset behind the partition, # where it has none."""
 _SLASHED = re.compile(r"(?<![\w./-])([\w.-]{1,249})/(\d{1,9})(?![\w./-])")
 _NUMBERS = re.compile(r"[\[{(]\s?(\d[\d, ]{0,40000})[\])}]")
 _EMPTY = re.compile(

@@ -20,8 +20,8 @@ from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
-    rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evok|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-    rb"|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
+    rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evo[kc]|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
+    rb"|onsumer group|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
     rb"|record store|econcil|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state|Bootstrap b|Rebootstr"
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""

@@ -18,7 +18,7 @@ from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.duplicate_logs import given_once
 from groupsim.incidents.logs.missing_days import FIRST_DAY
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.row_kinds import SHOWN
+from groupsim.incidents.logs.row_kinds import EVIDENCE, SHOWN
 from groupsim.incidents.logs.rows import Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
 from groupsim.incidents.offsets_topic.census import Count, census
@@ -200,6 +200,7 @@ def read_files(
             origins=tuple(map(str, given)),
             rows=[],
             context=[],
+            evidence=[],
             unrecognised=[],
             damage=list(remarks.damage),
             notes=[*repeated, *remarks.notes],
@@ -261,19 +262,20 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
 
 def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     """Read one log into the reading."""
-    left, held = LeftOut(), len(reading.rows) + len(reading.context)
+    left, held = LeftOut(), _held(reading)
     for row in log:
         if not wanted.has(row):
             left.take(row)
             continue
-        (reading.rows if row.kind in SHOWN else reading.context).append(row)
-        if len(reading.rows) + len(reading.context) > ROWS_HELD:
+        kept = reading.rows if row.kind in SHOWN else reading.evidence if row.kind in EVIDENCE else reading.context
+        kept.append(row)
+        if _held(reading) > ROWS_HELD:
             raise LogError(
                 f"{log.path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
                 " choose groups with --group, or a period with --since and --until"
             )
     reading.left_out.add(left)
-    if len(reading.rows) + len(reading.context) == held and wanted.cut_off(left):
+    if _held(reading) == held and wanted.cut_off(left):
         reading.cut_off[log.name] = left
     reader = log.reader
     if not reader.counts.recognised:
@@ -284,6 +286,10 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
     reading.uncertain.extend(reader.missing)
+
+
+def _held(reading: Reading) -> int:
+    return len(reading.rows) + len(reading.context) + len(reading.evidence)
 
 
 def nothing_in(counts: Counts, answer: str | None) -> str:

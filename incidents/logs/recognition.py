@@ -7,10 +7,12 @@ import re
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match, Reader, first_match
 from groupsim.incidents.logs.producers import (
+    applications,
     brod,
     broker,
     broker_consumer,
     broker_lifecycle,
+    clickhouse,
     franz_go,
     java_client,
     java_config,
@@ -19,6 +21,7 @@ from groupsim.incidents.logs.producers import (
     karafka,
     librdkafka,
     listeners,
+    php_clients,
     python_clients,
     ruby_kafka,
     sarama,
@@ -69,7 +72,10 @@ PRODUCERS: tuple[tuple[Program | None, Reader], ...] = (
     (Program.LIBRDKAFKA, karafka.read),
     (Program.KAFKA_GO, kafka_go.read),
     (None, python_clients.read),
+    (None, php_clients.read),
+    (Program.LIBRDKAFKA, clickhouse.read),
     (None, _callback),
+    (None, applications.read),
 )
 """In the order in which they are asked. None: the producer's own matches name the program."""
 

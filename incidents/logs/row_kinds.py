@@ -101,6 +101,19 @@ class RowKind(StrEnum):
     LISTENER_REVOKED = "listener_revoked"
     OFFSETS_RECORD = "offsets_record"
 
+    # Evidence: only a diagnosis uses these.
+    APPLICATION_SAID = "application_said"
+    ASSIGNMENT_COUNTED = "assignment_counted"
+    ERROR_CODE = "error_code"
+    FATAL_ERROR = "fatal_error"
+    HEARTBEATS_BEGIN = "heartbeats_begin"
+    NO_ASSIGNMENT = "no_assignment"
+    PARTITION_HELD = "partition_held"
+    REASON_GIVEN = "reason_given"
+    REQUEST_SENT = "request_sent"
+    REQUEST_TIMED_OUT = "request_timed_out"
+    SESSION_ENDED = "session_ended"
+
 
 SHOWN = frozenset(
     [
@@ -160,3 +173,20 @@ SHOWN = frozenset(
     ]
 )
 """The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""
+
+EVIDENCE = frozenset(
+    [
+        RowKind.APPLICATION_SAID,
+        RowKind.ASSIGNMENT_COUNTED,
+        RowKind.ERROR_CODE,
+        RowKind.FATAL_ERROR,
+        RowKind.HEARTBEATS_BEGIN,
+        RowKind.NO_ASSIGNMENT,
+        RowKind.PARTITION_HELD,
+        RowKind.REASON_GIVEN,
+        RowKind.REQUEST_SENT,
+        RowKind.REQUEST_TIMED_OUT,
+        RowKind.SESSION_ENDED,
+    ]
+)
+"""What lines say beside a group's history: reasons, errors, counts. The import does not use them."""

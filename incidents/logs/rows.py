@@ -107,8 +107,9 @@ class Reading(msgspec.Struct):
     """Everything read from some files, each file's rows in the order of its lines.
 
     `origins` are the files given, `files` the logs in them: an export has one for each stream.
-    `context` holds rows of kinds outside `row_kinds.SHOWN`. `unrecognised` are lines about groups that no wording
-    fits (at most `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about
+    `evidence` holds rows of kinds in `row_kinds.EVIDENCE`, `context` those of the other kinds outside
+    `row_kinds.SHOWN`. `unrecognised` are lines about groups that no wording fits (at most
+    `reader.UNRECOGNISED_KEPT` of a file; `counts.unrecognised` counts all). `damage`: sentences about
     damaged files. `ends`: the last instant of each file, on whatever line. `notes`: how exports were read.
     `uncertain`: why their records, or the order of these, are not known well enough. `answers`: of files without
     records, what they hold instead. `resolution_ms`: that of the coarsest times, if they are coarser than a log's
@@ -123,6 +124,7 @@ class Reading(msgspec.Struct):
     origins: tuple[str, ...] = ()
     rows: list[Row] = []
     context: list[Row] = []
+    evidence: list[Row] = []
     counts: Counts = msgspec.field(default_factory=Counts)
     unrecognised: list[UnrecognisedLine] = []
     damage: list[str] = []

@@ -45,9 +45,15 @@ KEYWORDS = (
     b"[KafkaServer id=",
     b"[KafkaRaftServer ",
     b"[BrokerServer id=",
+    b"enerationId",
+    b"No assignment",
+    b"empty assignment",
+    b"Fatal error: ",
+    b"Timed out ",
+    b"] offset ",
 )
 """Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""
-PARTITION, REVOKED = b"artition", b"evok"
+PARTITION, REVOKED = b"artition", (b"evok", b"evocat")
 PARTITION_CHANGES = re.compile(
     rb"artition[^\n]{0,200}?(?:ssigned|[Ll]ost|LOST|REVOK|ASSIGN)|(?:ssigned|Assignment|[Ll]ost|LOST|[Ll]osing)[^\n]{0,200}?artition"
 )
@@ -265,12 +271,12 @@ def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Win
             starts.add(buffer.rfind(b"\n", 0, at) + 1)
             after = buffer.find(b"\n", at)
             at = -1 if after < 0 else buffer.find(word, after, end)
-    for word in (PARTITION, REVOKED):
+    for word in (PARTITION, *REVOKED):
         at = buffer.find(word, begin, end)
         while at >= 0:
             start, after = buffer.rfind(b"\n", 0, at) + 1, buffer.find(b"\n", at)
             line = buffer[start : end if after < 0 else after]
-            if (word is REVOKED or PARTITION_CHANGES.search(line)) and _NO_CALLBACK.search(line) is None:
+            if (word is not PARTITION or PARTITION_CHANGES.search(line)) and _NO_CALLBACK.search(line) is None:
                 starts.add(start)
             at = -1 if after < 0 else buffer.find(word, after, end)
     seen = begin

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from groupsim.incidents.logs.escaped_text import harmless_value
@@ -14,6 +16,9 @@ _JSON = re.compile(r"[\s\[,]{0,8}(?:\w{1,20}[:\s]\s{0,4})?(?=\{\s{0,40}\")")
 _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
 _PAIR = re.compile(r"(?<!\S)([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
 _FIRST_PAIR = re.compile(r"\s(?=[A-Za-z_][\w.@-]{0,59}=)")
+_BARE_MESSAGE = re.compile(r"(?<!\S)(?:msg|message)=(?=[^\s\"])")
+_PAIRS_BEHIND = re.compile(r"(?:\s{1,8}[\w.@-]{1,60}=(?:\"(?:[^\"\\]|\\.){0,2000}\",?|[^\s\"]{0,2000}))+$")
+_LONGEST_BARE = 4096
 _SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = len("\\ud800")
 _LATEST = 1e20
@@ -113,8 +118,21 @@ def read_pairs(text: str) -> StructuredRecord | None:
     fields: dict[str, object] = {}
     for pair in _PAIR.finditer(text[:262_144]):
         quoted, bare = pair[2], pair[3]
-        fields[pair[1]] = bare if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
+        fields[pair[1]] = (
+            bare.rstrip(",") if quoted is None else _ESCAPED.sub(lambda c: _ESCAPES.get(c[1], c[1]), quoted)
+        )
+    bare_message = _BARE_MESSAGE.search(text, 0, _LONGEST_BARE)
+    if bare_message is not None:  # a message without quotes: to the pairs that end the line, if any do
+        rest = text[bare_message.end() :][:_LONGEST_BARE]
+        behind = next((found for at in _blanks(rest) if (found := _PAIRS_BEHIND.match(rest, at))), None)
+        fields["msg"] = (rest if behind is None else rest[: behind.start()]).rstrip(",")
+        fields.pop("message", None)
     return _structured(fields)
+
+
+def _blanks(text: str) -> Iterator[int]:
+    """Where a blank ends a word, at most so many."""
+    return (found.start() for found in islice(re.finditer(r"\s{1,8}", text), 60))
 
 
 def read_tail(text: str) -> tuple[str, dict[str, object]]:

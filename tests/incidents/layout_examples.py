@@ -252,6 +252,7 @@ WHOLE_SECONDS: dict[str, Layout] = {
     "logrus, seconds": logfmt('time="{t}" level={lev} msg={msg}', SECONDS),
 }
 RELATIVE: dict[str, Layout] = {
+    "klog": lines("I{t}       1 consumer.go:12] {msg}", when("%m%d %H:%M:%S.%f", 6)),
     "syslog alone": lines("{t} host1 app[812]: {msg}", when("%b %d %H:%M:%S")),
     "time of day only": lines("{t} [main] {level} {logger} - {msg}", when("%H:%M:%S.%f")),
 }
@@ -260,7 +261,6 @@ TIMELESS: dict[str, Layout] = {
     "slf4j-simple": lines("[main] {level} {logger} - {msg}"),
     "Python's default": lines("{level}:{logger}:{msg}"),
     "logrus on a terminal": lines("INFO[0042] {msg}"),
-    "klog": lines("I{t}       1 consumer.go:12] {msg}", when("%m%d %H:%M:%S.%f", 6)),
     ".NET console": each(lambda s, x: f"      {x}", lambda s: [s.text, *s.more]),
     "JSON without a time": record(lambda s: {"level": "info", "msg": s.whole}),
 }

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.facts.skew import estimate_skews
 from groupsim.incidents.logs.reading import read_files
-from groupsim.incidents.logs.rows import Row
+from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import instant
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.recordings import SHARED, reading_of
@@ -58,7 +58,7 @@ def expected_of(log: Path) -> dict[str, Any]:
     return json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else reading_of(log)
 
 
-def score(log: Path) -> tuple[Score, list[Row]]:
+def score(log: Path) -> tuple[Score, Reading]:
     """Read one log and compare."""
     reading, expected = read_files([log]), expected_of(log)
     events = expected["expected"].get("events", [])
@@ -72,15 +72,21 @@ def score(log: Path) -> tuple[Score, list[Row]]:
     missed, extra = sorted((want - got).elements()), sorted((got - want).elements())
     counts = reading.counts
     result = Score(log.stem, want.total(), got.total(), both, counts.lines, counts.unrecognised, missed, extra)
-    return result, reading.rows
+    return result, reading
 
 
 def utc(printed: str | None) -> str | None:
-    """A timestamp as the expected reading prints it, as a UTC instant."""
+    """A timestamp as the expected reading prints it, as a UTC instant; without a year, as one of 1970."""
     if printed is None:
         return None
     if re.fullmatch(r"\d{10}\.\d{3}", printed):
         moment = datetime(1970, 1, 1) + timedelta(milliseconds=int(printed.replace(".", "")))
+    elif re.fullmatch(r"\d{4} [\d:.]+", printed):
+        moment = datetime.strptime(f"1970{printed[:17]}", "%Y%m%d %H:%M:%S.%f")
+    elif re.fullmatch(r"\d\d/\d\d/\d\d [\d:]+", printed):
+        moment = datetime.strptime(printed, "%y/%m/%d %H:%M:%S")
+    elif re.fullmatch(r".*[+-]\d{4}", printed):
+        moment = datetime.strptime(printed, "%Y-%m-%dT%H:%M:%S.%f%z").astimezone(UTC).replace(tzinfo=None)
     elif printed[2] == "/":
         moment = datetime.strptime(printed, "%m/%d/%Y %I:%M:%S %p")
     else:
@@ -90,16 +96,29 @@ def utc(printed: str | None) -> str | None:
     return moment.replace(tzinfo=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def exact(log: Path, rows: list[Row]) -> tuple[bool, bool, int, int]:
+def same_time(printed: str | None, at: str | None) -> bool:
+    """Whether a row has the time of the reading; one without a fraction is compared to the second."""
+    expected = utc(printed)
+    if expected is None or at is None or re.search(r"[.,]\d", printed or ""):
+        return expected == at
+    return expected[:19] == at[:19]
+
+
+def exact(log: Path, reading: Reading) -> tuple[bool, bool, int, int]:
     """Whether generations and members are those of the reading; its windows, and how many have both ends in the rows.
+
+    A line that has no kind of the set (a heartbeat, say) may name a generation or a member, too: `?` is no group.
 
     An end counts within 1 ms, at a row of a kind that begins or ends a window (../shared/incidents/README.md).
     """
     expected = expected_of(log)["expected"]
-    seen = {row.member for row in rows} | {row.detail.get("leader") for row in rows}
+    rows = reading.rows
+    named = rows + (reading.context + reading.evidence if expected.get("events_without_a_kind") else [])
+    seen = {row.member for row in named} | {row.detail.get("leader") for row in rows}
     members = set(expected["members"]) <= seen
     generations = all(
-        set(numbers) == {r.detail["generation"] for r in rows if r.group == group and "generation" in r.detail}
+        set(numbers)
+        == {r.detail["generation"] for r in named if (r.group or "?") == group and "generation" in r.detail}
         for group, numbers in expected["generations"].items()
     )
     windows = expected.get("windows", [])
@@ -145,8 +164,8 @@ def main() -> int:
     total, good = [0, 0, 0, 0, 0], True
     print(f"{'log':46} lines want  got both recall precision generations members windows unread")
     for log in logs:
-        one, rows = score(log)
-        generations, members, windows, found = exact(log, rows)
+        one, reading = score(log)
+        generations, members, windows, found = exact(log, reading)
         total = [a + b for a, b in zip(total, (one.expected, one.found, one.both, windows, found), strict=True)]
         recall = one.both / one.expected if one.expected else 1.0
         precision = one.both / one.found if one.found else 1.0

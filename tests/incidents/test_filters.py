@@ -12,6 +12,7 @@ from groupsim.incidents.logs.producers import (
     java_context_sentences,
     java_sentences,
     librdkafka,
+    librdkafka_evidence,
     python_clients,
     sarama,
 )
@@ -27,6 +28,7 @@ ALONE = [
     *sarama.WORDINGS,
     *java_context_sentences.BARE,
     *librdkafka.WORDINGS,
+    *librdkafka_evidence.EVIDENCE,
     *python_clients.WORDINGS,
 ]
 
@@ -44,5 +46,5 @@ def test_the_scan_stops_at_every_line_that_a_wording_knows(wording: Wording) -> 
 @pytest.mark.parametrize("wording", named(ALONE + BEHIND_A_PREFIX), ids=lambda w: w.fixed)
 def test_no_line_that_a_wording_knows_is_passed_by_as_without_group_activity(wording: Wording) -> None:
     said = (wording.fixed + wording.pattern.pattern.replace("\\", "")).encode()
-    said += b" [thrd:main]: " if wording in librdkafka.WORDINGS else b""
+    said += b" [thrd:main]: " if wording in librdkafka.WORDINGS + librdkafka_evidence.EVIDENCE else b""
     assert GROUP_ACTIVITY.search(said)

@@ -8,6 +8,7 @@
 - `java_context_sentences`: what follows that prefix and only the import uses
 - `java_config`: the settings that a Java consumer prints when it starts
 - `librdkafka`: librdkafka, alone or in another program's log
+- `librdkafka_evidence`: what it says beside a member's history
 - `python_clients`: kafka-python, aiokafka, faust
 - `sarama`: Sarama
 - `franz_go`: franz-go (kgo)
@@ -17,5 +18,8 @@
 - `karafka`: karafka 2
 - `smallrye`: SmallRye Reactive Messaging (Quarkus)
 - `listeners`: what applications print in their callbacks, in any language
+- `php_clients`: what applications print of phpkafka's answers
+- `clickhouse`: ClickHouse's Kafka engine
+- `applications`: what applications say of their consumer in words of their own
 - `brod`: brod and kaffe (Erlang, Elixir)
 """

@@ -10,7 +10,7 @@ from groupsim.incidents.logs.patterns import Detail, Wording, wording
 _OFFSETS = r"(?: \(__consumer_offsets-\d{1,9}\))?"
 _STATIC_MEMBERS = r"(?:\. The group has {int:members} members, {int:statics} of which are static)?"
 _METADATA = re.compile(
-    r"memberId=(?P<member>.{1,600}?), groupInstanceId=(?P<instance>.{1,300}?), clientId=(?P<client_id>.{0,300}?),"
+    r"memberId=(?P<member>.{1,600}?)(?:, groupInstanceId=(?P<instance>.{1,300}?))?, clientId=(?P<client_id>.{0,300}?),"
     r" clientHost=(?P<host>.{0,100}?), sessionTimeoutMs=(?P<session_timeout_ms>\d{1,9}),"
     r" rebalanceTimeoutMs=(?P<rebalance_timeout_ms>\d{1,9})"
 )
@@ -39,7 +39,7 @@ def _from_metadata(detail: Detail, record: Record) -> None:
     detail["client_id"], detail["client_host"] = found["client_id"], found["host"]
     detail["session_timeout_ms"] = int(found["session_timeout_ms"])
     detail["rebalance_timeout_ms"] = int(found["rebalance_timeout_ms"])
-    instance = _instance(found["instance"])
+    instance = _instance(found["instance"] or "None")
     if instance is not None:
         detail["instance"] = instance
 
@@ -96,7 +96,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "member_failed",
         "has failed, removing it",
-        r"(?:^|[^\w])Member {member} in group {group} has failed, removing it from the group",
+        r"(?:^|[^\w])Member {member} in group ?{group} has failed, removing it from the group",
     ),
     wording(
         "member_left",
@@ -205,6 +205,13 @@ WORDINGS: tuple[Wording, ...] = (
         "group_loaded",
         "Loading group metadata for ",
         r"Loading group metadata for {group} with generation {int:generation}",
+    ),
+    wording(
+        "group_loaded",
+        "Loaded member ",
+        r"Loaded member (?P<printed>MemberMetadata\(.{1,3000}?\)) in group {group} with generation {int:generation}",
+        _from_metadata,
+        show="generation member instance client_id client_host session_timeout_ms rebalance_timeout_ms",
     ),
     wording("group_loaded", "Loaded classic group ", r"Loaded classic group {group} with {int:members} members"),
     wording("group_loaded", "Loaded consumer group ", r"Loaded consumer group {group} with {int:members} members"),

@@ -28,6 +28,9 @@ _KINDS = (
     ("leaving group", RowKind.LEAVE_SENT),
     ("leaving next-gen group", RowKind.LEAVE_SENT),
     ("new group session begun", RowKind.ASSIGNED),
+    ("assigning partitions", RowKind.LISTENER_ASSIGNED),
+    ("beginning heartbeat loop", RowKind.HEARTBEATS_BEGIN),
+    ("cooperative consumer calling onRevoke at the end of a session", RowKind.SESSION_ENDED),
     ("eager consumer revoking prior assigned partitions", RowKind.REVOKED),
     ("cooperative consumer revoking prior assigned partitions", RowKind.REVOKED),
     ("heartbeat saw a change in group status", RowKind.HEARTBEAT_SAYS_REBALANCING),
@@ -45,6 +48,11 @@ _NOISE = re.compile(
     r"|calling onRevoke|blocking commits|unblocking commits|fetch(?:ing)? offsets|tried to leave|falling back|eager "
     r"|member was assigned|storing |unable to log balance|downgrading from|skipping "
 )
+_NEW_OFFSETS = re.compile(r"newly fetched offsets for group (.{1,300})")
+"""Why it assigns partitions: it has taken over those of a session."""
+_INPUT = re.compile(r"([\w.-]{1,249})\[((?:\d{1,9}\{[^{}]{0,200}\}[ ,]{0,2}){1,40000})\]")
+"""`orders[2{1812 e-1 ce0} 3{…}]`: partitions, each with where it is read from."""
+_NUMBER = re.compile(r"(\d{1,9})\{")
 _LOST_IDENTITY = re.compile(r"UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED")
 _SHOWS_ERROR = frozenset([RowKind.REBALANCE_FAILED, RowKind.LEAVE_FAILED, RowKind.JOIN_FAILED])
 
@@ -57,6 +65,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     kind = next((kind for lead, kind in _KINDS if message.startswith(lead)), None)
     given = fields.get("group")
     group = given if isinstance(given, str) and given else None
+    if kind == RowKind.LISTENER_ASSIGNED:
+        return _taken(fields)
     if group is None and kind is None:
         return () if {"why", "plan"} & fields.keys() and _NOISE.match(message) else None
     error = str(fields.get("err", fields.get("error", "")))
@@ -71,6 +81,16 @@ def read(record: Record) -> tuple[Match, ...] | None:
     lost = _listed(fields.get("lost"))
     gone = [Match(RowKind.REVOKED, group, member, None, {"partitions": lost})] if lost else []
     return (*gone, Match(kind, group, member, None, {"partitions": _listed(fields.get("added"))}))
+
+
+def _taken(fields: dict[str, object]) -> tuple[Match, ...]:
+    """The partitions that it begins to read; it says so, too, when an application pauses or seeks."""
+    why = _NEW_OFFSETS.match(str(fields.get("why")))
+    listed = _INPUT.findall(str(fields.get("input")))
+    if why is None or not listed:
+        return ()
+    taken = [f"{topic}-{number}" for topic, each in listed for number in _NUMBER.findall(each)]
+    return (Match(RowKind.LISTENER_ASSIGNED, why[1], None, None, {"partitions": taken}),)
 
 
 def _fields(record: Record) -> tuple[str, dict[str, object]]:

@@ -19,6 +19,7 @@ _KINDS = (
     ("Crash: ", RowKind.REBALANCE_FAILED),
     ("Stopped", RowKind.LEAVE_SENT),
 )
+_REQUEST = re.compile(r"Request (JoinGroup|SyncGroup|LeaveGroup)\(")
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
 _AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
 _LABEL = re.compile(r"\[[A-Za-z]{1,40}\] ")
@@ -44,6 +45,10 @@ def read(record: Record) -> tuple[Match, ...] | None:
         return (Match(RowKind.HEARTBEAT_SAYS_REBALANCING, group, member, client, {}),)
     if text.startswith("Response Heartbeat") and re.search(r"not aware of this member|generation|fenced", error):
         return (Match(RowKind.GENERATION_RESET, group, member, client, {"reason": error}),)
+    if (made := _REQUEST.match(text)) is not None:
+        return (Match(RowKind.REQUEST_SENT, group, member, client, {"request": made[1]}),)
+    if text.startswith("Response JoinGroup") and not error and fields.get("errorCode") == 0 and member:
+        return (Match(RowKind.JOINED, group, member, client, _joined(fields, member)),)
     if text.startswith("Response LeaveGroup") and error:
         return (Match(RowKind.LEAVE_FAILED, group, member, client, {"error": error}),)
     if text.startswith(("Response JoinGroup", "Response SyncGroup")) and error:
@@ -70,6 +75,16 @@ def read(record: Record) -> tuple[Match, ...] | None:
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]
         rows.append(Match(RowKind.ASSIGNED, group, member, client, {"partitions": listed}))
     return tuple(rows)
+
+
+def _joined(fields: dict[str, object], member: str) -> Detail:
+    """What the answer to a JoinGroup says, at level DEBUG."""
+    detail: Detail = {"member": member, "protocol": _string(fields, "groupProtocol") or ""}
+    if isinstance(generation := fields.get("generationId"), int):
+        detail["generation"] = generation
+    if (leader := _string(fields, "leaderId")) is not None:
+        detail["leader"] = leader
+    return detail
 
 
 def _behind_text(record: Record) -> tuple[str, dict[str, object]]:

@@ -6,8 +6,7 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
-
-_G = r"[Gg]roup \"{group}\""
+from groupsim.incidents.logs.producers.librdkafka_evidence import EVIDENCE, GROUP, partition_named
 
 
 def _coordinator(detail: Detail, record: Record) -> None:
@@ -16,12 +15,6 @@ def _coordinator(detail: Detail, record: Record) -> None:
 
 def _setting(detail: Detail, record: Record) -> None:
     detail["settings"] = {str(detail.pop("name")): int(str(detail.pop("printed")))}
-
-
-def _partition(detail: Detail, record: Record) -> None:
-    topic, number = detail.pop("topic", None), detail.pop("number", None)
-    if topic is not None:
-        detail["partitions"] = [f"{topic}-{number}"]
 
 
 _PLACE = re.compile(r"([^\s,\"()]{1,300})\([^\s()]{1,100}\)\[(\d{1,9})\]")
@@ -62,23 +55,25 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "cgrp_state",
         " received op ",
-        _G + r" received op (?P<op>[\w:]{1,60})(?: \(v\d{1,9}\))? in state {word:state} \(join[- ]state"
+        GROUP + r" received op (?P<op>[\w:]{1,60})(?: \(v\d{1,9}\))? in state {word:state} \(join[- ]state"
         r" (?P<join_state>[\w-]{1,60})(?:, v\d{1,9}(?: vs \d{1,9})?)?\)"
         r"(?: for (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\])?",
-        _partition,
+        partition_named,
     ),
-    wording("client_added", ": add ", _G + r": add (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
-    wording("client_removed", ": delete ", _G + r": delete (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", _partition),
+    wording("client_added", ": add ", GROUP + r": add (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", partition_named),
+    wording(
+        "client_removed", ": delete ", GROUP + r": delete (?P<topic>\S{1,300}) \[(?P<number>\d{1,9})\]", partition_named
+    ),
     wording(
         "cgrp_state",
         " changed state ",
-        _G + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})(?: \((?:v\d{1,9}, )?join-state"
+        GROUP + r" changed state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})(?: \((?:v\d{1,9}, )?join-state"
         r" (?P<join_state>[\w-]{1,60})\))?",
     ),
     wording(
         "cgrp_state",
         " changed join state ",
-        _G + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})"
+        GROUP + r" changed join state (?P<from>\S{1,60}) -> (?P<to>\S{1,60})"
         r"(?: \((?:v\d{1,9}, )?state (?P<state>[\w-]{1,60})\))?",
     ),
     wording(
@@ -112,46 +107,56 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     wording("synced", "SyncGroup response: ", r"SyncGroup response: Success \(", show=""),
     wording("rebalance_failed", "SyncGroup response: ", r"SyncGroup response: (?P<error>.{1,300}?) \(\d{1,9} bytes"),
-    wording("rebalance_failed", "synchronization failed", _G + r": synchronization failed: {text:error}"),
+    wording("rebalance_failed", "synchronization failed", GROUP + r": synchronization failed: {text:error}"),
     wording(
         "leader_computed_assignment",
         '" assignor run for ',
-        _G + r": \"(?P<protocol>[^\"]{1,100})\" assignor run for {int:members} member\(s\)",
+        GROUP + r": \"(?P<protocol>[^\"]{1,100})\" assignor run for {int:members} member\(s\)",
     ),
-    wording("rejoin_requested", "ejoining ", _G + r":? [Rr]ejoining (?:group|in join-state) .{0,80}?: {text:reason}"),
+    wording(
+        "rejoin_requested", "ejoining ", GROUP + r":? [Rr]ejoining (?:group|in join-state) .{0,80}?: {text:reason}"
+    ),
     wording(
         "assigned",
         "assign of ",
-        _G + r": delegating (?:incremental )?assign of {int:partition_count} partition\(s\) to application",
+        GROUP + r": delegating (?:incremental )?assign of {int:partition_count} partition\(s\) to application",
     ),
     wording(
         "revoked",
         "revoke of ",
-        _G + r": delegating (?:incremental )?revoke of {int:partition_count} partition\(s\) to application",
+        GROUP + r": delegating (?:incremental )?revoke of {int:partition_count} partition\(s\) to application",
     ),
     wording(
         "lost",
         "current assignment of ",
-        _G + r": current assignment of {int:partition_count} partition\(s\) lost: {text:reason}",
+        GROUP + r": current assignment of {int:partition_count} partition\(s\) lost: {text:reason}",
     ),
-    wording("leave_sent", "leave (in state", _G + r": leave \(in state {word:state}\)", show=""),
-    wording("coordinator_found", "coordinator set to broker", _G + r" coordinator set to broker", show=""),
+    wording("leave_sent", "leave (in state", GROUP + r": leave \(in state {word:state}\)", show=""),
+    wording("coordinator_found", "coordinator set to broker", GROUP + r" coordinator set to broker", show=""),
     wording(
         "coordinator_lost",
         "changing coordinator",
-        _G + r" changing coordinator (?P<before>\d{1,12}) -> -1",
+        GROUP + r" changing coordinator (?P<before>\d{1,12}) -> -1",
         _coordinator,
     ),
     wording(
         "heartbeat_says_rebalancing",
         "heartbeat error response",
-        _G + r" heartbeat error response in state .{0,200}?: Broker: Group rebalance in progress",
+        GROUP + r" heartbeat error response in state .{0,200}?: Broker: Group rebalance in progress",
     ),
     wording(
         "generation_reset",
         "heartbeat error response",
-        _G + r" heartbeat error response in state .{0,200}?:"
+        GROUP + r" heartbeat error response in state .{0,200}?:"
         r" (?P<reason>Broker: (?:Unknown member|Specified group generation id|Static).{0,100})",
+    ),
+    wording(
+        "heartbeat_says_rebalancing", "Heartbeat failed: REBALANCE_IN_PROGRESS", r"\]:? Heartbeat failed: REBALANCE"
+    ),
+    wording(
+        "generation_reset",
+        "Heartbeat failed: ",
+        r"\]:? Heartbeat failed: (?P<reason>(?:UNKNOWN_MEMBER_ID|ILLEGAL_GENERATION|FENCED_INSTANCE_ID)\b.{0,200})",
     ),
     wording(
         "consumer_heartbeat",
@@ -253,7 +258,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
         and "group session" not in record.text
     ):
         return None
-    found = first_match(WORDINGS, record)
+    found = first_match(WORDINGS + EVIDENCE, record)
     if found is None:
         return () if _is_noise(record) else None
     client = record.client

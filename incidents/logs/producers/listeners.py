@@ -22,8 +22,9 @@ _VERB = re.compile(
 )
 _WORDS_BETWEEN = re.compile(
     r"[ _:=-]{0,3}(?:(?:topic[- ])?(?:partitions?|topics?|event|callback|invoked|called|with|new|list|were|the|to|are"
-    r"|now|is|consumer|for|from|by|this|instance|member|received|current|previously|newly|all|following)"
-    r"(?:\(s\))?[ _:=-]{1,3}){0,6}(?:\([A-Za-z ]{1,40}\)[ :=-]{1,3})?"
+    r"|now|is|consumer|for|from|by|this|instance|member|received|current|previously|newly|all|following|info"
+    r"|\d{1,6}(?= (?:topic[- ])?partition))"
+    r"(?:\(s\))?[ _:=!,-]{1,3}){0,6}(?:\([A-Za-z ]{1,40}\)[ :=-]{1,3})?"
 )
 _KAFKAS_OWN = re.compile(
     r"(?:aiokafka|org\.apache\.kafka|o\.a\.k|kafka\.(?:admin|client|cluster|conn|consumer|controller|coordinator|log"

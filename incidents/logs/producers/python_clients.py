@@ -115,6 +115,7 @@ WORDINGS: tuple[Wording, ...] = (
         r" recognized|generation id is not"
         r"\s{1,3}current).{0,300})$",
     ),
+    wording("heartbeat_sent", "Heartbeat: ", r"(?:^|\s)Heartbeat: {group}\[{int:generation}\] {member}$"),
     wording(
         "leave_sent",
         "Leaving consumer group",
