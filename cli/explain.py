@@ -53,6 +53,7 @@ def explain(
     text: TextOption = None,
     time: TimeOption = None,
     stream: StreamOption = None,
+    no_try: Annotated[bool, typer.Option("--no-try", help="Do not simulate what the remedies would change.")] = False,
     store: StoreOption = DEFAULT_STORE,
     form: Annotated[TextOrJson, typer.Option("--format", help="text for people; json for programs.")] = TextOrJson.TEXT,
 ) -> None:
@@ -63,17 +64,21 @@ def explain(
     Example: groupsim explain app.log
     """
     from groupsim.diagnosis.explain import explain_reading, explain_run
+    from groupsim.diagnosis.trying import with_trials, with_trials_of_run
 
     if _is_run(what):
         with existing(store) as opened:
-            answer = explain_run(list(opened.read(opened.find(str(what[0])).id)), groups)
+            info = opened.find(str(what[0]))
+            answer = explain_run(list(opened.read(info.id)), groups)
+            if answer is not None and not no_try:
+                answer = with_trials_of_run(answer, opened, info)
         files: list[Path] = []
     else:
         with _spooled(what) as files:
             reading = _read(log_files(files), tz=tz, date=date, fields=export_fields(text, time, stream))
             answer = explain_reading(reading, groups)
             if answer is not None:
-                _print(answer, form)
+                _print(answer if no_try else with_trials(answer, reading), form)
                 return
     if answer is None:
         where = f"group {groups[0]!r}" if groups else "a consumer group"

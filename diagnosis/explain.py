@@ -61,7 +61,7 @@ def explained(logs: Sequence[GroupLog]) -> Explanation | None:
     if not found:
         return None
     found.sort(key=_harm, reverse=True)
-    return Explanation(_answer(found), tuple(found))
+    return Explanation(answered(found), tuple(found))
 
 
 def diagnosed(log: GroupLog) -> Diagnosis:
@@ -97,7 +97,7 @@ def _harm(group: Diagnosis) -> tuple[bool, bool, int]:
     return bool(loud), any(f.code in FAILURES for f in loud[:1]), sum(f.harm_ms for f in loud)
 
 
-def _answer(groups: Sequence[Diagnosis]) -> str:
+def answered(groups: Sequence[Diagnosis]) -> str:
     """Cause, cost, remedy: at most 30 words."""
     group = groups[0]
     first = group.findings[0]

@@ -17,13 +17,14 @@ class Place(NamedTuple):
 
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
-    answer's first sentence; `try_`: a command that shows the effect.
+    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes.
     """
 
     what: str
     settings: tuple[str, ...] = ()
     brief: str = ""
-    try_: str | None = None
+    trial: tuple[tuple[str, str], ...] = ()
+    effect: str | None = None
 
 
 Bounds = tuple[int | None, int | None]

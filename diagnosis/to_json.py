@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.diagnosis.explain import Diagnosis, Explanation
-from groupsim.diagnosis.finding import Bounds, Cost, Finding, Place
+from groupsim.diagnosis.finding import Bounds, Cost, Finding, Place, Remedy
 from groupsim.incidents.logs.times import iso
 
 
@@ -39,11 +39,23 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "to": _iso(finding.last_ms),
         "evidence": [_place(place) for place in finding.evidence],
         "cost": _cost(finding.cost),
-        "do": [{"what": remedy.what, "settings": list(remedy.settings), "try": remedy.try_} for remedy in finding.do],
+        "do": [_remedy(remedy) for remedy in finding.do],
         "confirm": finding.confirm,
     }
     more = {"because_of": finding.after, "nature": finding.nature, "known": finding.known}
     return shown | {key: value for key, value in more.items() if value is not None}
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": command(remedy)}
+    return shown if remedy.effect is None else shown | {"effect": remedy.effect}
+
+
+def command(remedy: Remedy) -> str | None:
+    """The command that simulates a remedy, after the logs were imported."""
+    options = {"assignor": "--assignor {}", "protocol": "--protocol {}"}
+    given = [options.get(key, f"--set {key}={{}}").format(value) for key, value in remedy.trial]
+    return f"groupsim incident whatif latest {' '.join(given)}" if given else None
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def _finding(finding: Finding, *, headed: bool) -> Iterator[str]:
     for place, text in line_texts(finding.evidence[:_LINES]):
         yield f"    {Path(place.file).name}:{place.line}  {text}"
     for number, remedy in enumerate(finding.do):
-        yield f"  {'do' if not number else '  '}: {remedy.what}"
+        yield f"  {'do:' if not number else '   '} {remedy.what}"
+        if remedy.effect is not None:
+            yield f"      {remedy.effect}"
     if finding.confirm:
         yield f"  to confirm: {finding.confirm}"
 

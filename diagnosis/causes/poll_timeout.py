@@ -15,6 +15,7 @@ _DO = (
     Remedy(
         "let a batch take less time: lower max.poll.records, or raise max.poll.interval.ms above the longest batch",
         ("max.poll.records", "max.poll.interval.ms"),
+        trial=(("max.poll.interval.ms", "600000"),),
         brief="lower max.poll.records or raise max.poll.interval.ms",
     ),
     Remedy("or process outside the poll loop, and pause the partitions meanwhile", ("max.poll.interval.ms",)),

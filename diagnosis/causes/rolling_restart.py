@@ -16,11 +16,20 @@ _DO = (
         "give each member a group.instance.id and a session.timeout.ms longer than a restart: then a restart moves no"
         " partition",
         ("group.instance.id", "session.timeout.ms"),
+        trial=(("membership", "static"),),
         brief="use group.instance.id, or a cooperative assignor",
     ),
     Remedy(
         "or use a protocol that stops only what moves: cooperative-sticky, or group.protocol=consumer",
         ("partition.assignment.strategy", "group.protocol"),
+        trial=(("assignor", "cooperative-sticky"),),
+    ),
+    Remedy(
+        "or a shorter heartbeat.interval.ms: a member hears of a rebalance, and of what it is given, at its next"
+        " heartbeat",
+        ("heartbeat.interval.ms",),
+        brief="a shorter heartbeat.interval.ms",
+        trial=(("heartbeat.interval.ms", "500"),),
     ),
 )
 

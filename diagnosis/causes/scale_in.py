@@ -13,6 +13,7 @@ _DO = (
         "nothing is wrong; stop several members at once rather than one by one, and use cooperative-sticky or"
         " group.protocol=consumer so that only what moves stops",
         ("partition.assignment.strategy", "group.protocol"),
+        trial=(("assignor", "cooperative-sticky"),),
         brief="nothing is wrong",
     ),
 )

@@ -16,6 +16,7 @@ _DO = (
         "nothing is wrong; start several members at once, and use cooperative-sticky or group.protocol=consumer so that"
         " only what moves stops",
         ("partition.assignment.strategy", "group.protocol"),
+        trial=(("assignor", "cooperative-sticky"),),
         brief="nothing is wrong",
     ),
 )

@@ -17,7 +17,17 @@ _DIED = (
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
         brief="close consumers on SIGTERM",
     ),
-    Remedy("or give members that come back quickly a group.instance.id", ("group.instance.id",)),
+    Remedy(
+        "or give members that come back quickly a group.instance.id",
+        ("group.instance.id",),
+        trial=(("membership", "static"),),
+    ),
+    Remedy(
+        "or a shorter session.timeout.ms (at least three heartbeats): the coordinator notices a death sooner",
+        ("session.timeout.ms", "heartbeat.interval.ms"),
+        brief="a shorter session.timeout.ms",
+        trial=(("session.timeout.ms", "6000"),),
+    ),
 )
 _FROZE = (
     Remedy(

@@ -34,6 +34,7 @@ _DO = (
     Remedy(
         "or use cooperative-sticky or group.protocol=consumer, so that the others go on meanwhile",
         ("partition.assignment.strategy", "group.protocol"),
+        trial=(("assignor", "cooperative-sticky"),),
     ),
 )
 

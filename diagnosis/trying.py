@@ -1,0 +1,112 @@
+"""Remedies that were tried: the group is simulated again with a remedy's settings, and what that changes is said.
+
+Only where the lines are enough to simulate the group as they show it. A remedy that does not help goes to the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from groupsim.diagnosis.explain import Diagnosis, Explanation, answered
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.events.errors import GroupSimError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.rows import Reading
+from groupsim.replay.ask import ask
+from groupsim.replay.choice_result import ChoiceResult
+from groupsim.replay.choice_settings import choice_of
+from groupsim.replay.replayable import ReplayableRun, replayable_run
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import EventStore, RunInfo
+from groupsim.wording.numbers import ranged, seconds
+
+SEEDS = 10
+_MOST_MEMBER_MS = 4_000_000
+"""Simulated time times members times simulations: with more the answer would take more than five seconds."""
+
+
+def with_trials(explanation: Explanation, reading: Reading) -> Explanation:
+    """The explanation of some logs, with what its first group's remedies change."""
+    group = explanation.groups[0]
+    if not _to_try(group):
+        return explanation
+    store = MemoryStore()
+    try:
+        result = import_run(reading, store, name=None, topics={})
+        return _tried(explanation, store, result.run)
+    except GroupSimError:  # too little for a simulation: the answer stands without
+        return explanation
+
+
+def with_trials_of_run(explanation: Explanation, store: EventStore, info: RunInfo) -> Explanation:
+    """The same of a stored run."""
+    try:
+        return _tried(explanation, store, info) if _to_try(explanation.groups[0]) else explanation
+    except GroupSimError:
+        return explanation
+
+
+def _to_try(group: Diagnosis) -> bool:
+    return bool(group.findings) and any(remedy.trial for remedy in group.findings[0].do)
+
+
+def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explanation:
+    group = explanation.groups[0]
+    first, *others = group.findings
+    remedies = [remedy for remedy in first.do if remedy.trial]
+    protocol = "consumer" if group.type == "consumer" else "classic"
+    choices = [choice_of(dict(remedy.trial), _name(remedy), "try", protocol) for remedy in remedies]
+    incident = replayable_run(store, info, group.group, choices=choices)
+    seeds = _seeds(incident, 1 + len(choices))
+    if not seeds:
+        return explanation
+    _, *results = ask(incident, choices, range(seeds)).results
+    effects = {remedy: _effect(result) for remedy, result in zip(remedies, results, strict=True)}
+    changed = replace(first, do=_by_effect(first, effects))
+    groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
+    return Explanation(answered(groups), groups)
+
+
+def _seeds(incident: ReplayableRun, rows: int) -> int:
+    """How many seeds are simulated; 0: it would take too long."""
+    each = incident.lasts_ms * max(1, incident.members) * rows
+    return min(SEEDS, _MOST_MEMBER_MS // max(1, each))
+
+
+def _name(remedy: Remedy) -> str:
+    return ",".join(f"{key}={value}" for key, value in remedy.trial)
+
+
+def _effect(result: ChoiceResult) -> tuple[int, str] | None:
+    """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known."""
+    if not result.costs or result.refused is not None:
+        return None
+    if result.as_recorded:
+        return 2, ""
+    now, base = result.unavailable_partition_ms, result.base
+    was_ms = [cost.unavailable_partition_ms for cost in result.baseline]
+    better = sum(own < was for own, was in zip(result.values, was_ms, strict=True))
+    rebalances, before = result.rebalances.median, _median_rebalances(result)
+    amount = f"{seconds(now.median)} instead of {seconds(base.median)} partition-seconds"
+    span = ranged(seconds(now.least), seconds(now.most))
+    said = f"simulated with {result.choice}: about {amount} ({span} over {len(result.values)} seeds)"
+    if rebalances != before:
+        said += f", {rebalances} rebalances instead of {before}"
+    worse = len(result.values) - better
+    sign = -1 if better > 2 * worse and now.median < 0.9 * base.median else 1 if now.median > 1.1 * base.median else 0
+    return sign, said
+
+
+def _median_rebalances(result: ChoiceResult) -> int:
+    counts = sorted(cost.rebalances for cost in result.baseline)
+    return counts[len(counts) // 2]
+
+
+def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int, str] | None]) -> tuple[Remedy, ...]:
+    """Remedies that were seen to help first, those that cost more last; those that the group has already not at all."""
+    placed: list[tuple[int, Remedy]] = []
+    for remedy in finding.do:
+        sign, said = effects.get(remedy) or (0, None)
+        if sign < 2:
+            placed.append((sign, remedy._replace(effect=said)))
+    return tuple(remedy for _, remedy in sorted(placed, key=lambda pair: pair[0])) or finding.do
