@@ -18,8 +18,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
 from groupsim.wording.lists import capital
 
-FINDINGS = 5
-"""The most findings of a group that are said."""
+FINDINGS = 8
+"""The most findings of a group."""
 
 
 @dataclass(frozen=True, slots=True)

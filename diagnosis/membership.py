@@ -65,10 +65,14 @@ def _add_arrivals(log: GroupLog, found: Membership, taken: set[int]) -> None:
         if join.said.nth in taken or join.static:
             continue
         own = join.said.client is not None and not log.has_broker
-        if own or join.empty or (starting is not None and join.said.nth < went and _soon(starting, join)):
+        if (
+            own
+            or (join.empty and join.said.nth < went)
+            or (starting is not None and join.said.nth < went and _soon(starting, join))
+        ):
             found.first.append(join)
             starting = join
-        else:
+        elif not join.empty:
             found.new.append(join)
 
 
@@ -78,13 +82,9 @@ def _visitor(log: GroupLog, departure: Departure) -> bool:
     """
     if departure.member is None or not departure.by_broker:
         return False
-    first, _ = log.mentions.get(departure.member, (0, 0))
     came = any(a.member == departure.member and not a.empty for a in log.joins)
     return came and any(
-        member != departure.member
-        and log.who(member) == departure.who
-        and begin < first
-        and end > departure.said[-1].nth
+        member != departure.member and log.who(member) == departure.who and begin < departure.first.nth < end
         for member, (begin, end) in log.mentions.items()
     )
 

@@ -46,12 +46,14 @@ _RANK = [
 FAILURES = frozenset(_RANK[: _RANK.index(Code.RESTART)])
 """Codes of something that failed; what stands behind them in rank is done on purpose, or follows from something."""
 
+GREAT_HARM_MS = 600_000
+"""A failure that cost minutes stands before one that cost seconds, whatever they are."""
+
 _CERTAIN = {Certainty.SHOWN: 0, Certainty.LIKELY: 0, Certainty.POSSIBLE: 1}
 
 
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
     """Root causes before what follows from them; then what is certain; then by rank."""
-    codes = {finding.code for finding in findings}
     loud = [finding for finding in findings if finding.code not in QUIET and finding.code not in _SECONDARY]
     kept = [finding for finding in findings if not (finding.code is Code.HEALTHY and len(findings) > 1)]
     if any(finding.certainty is not Certainty.POSSIBLE for finding in loud):
@@ -62,17 +64,29 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
         for finding in kept
         if not (finding.code is Code.SLOW_REJOIN and finding.members and set(finding.members) <= set(late))
     ]
+    certain = {finding.code for finding in kept if finding.certainty is not Certainty.POSSIBLE}
     linked = [
-        replace(finding, after=next((c for c in _CONSEQUENCES.get(finding.code, ()) if c in codes), None))
+        replace(finding, after=next((c for c in _CONSEQUENCES.get(finding.code, ()) if c in certain), None))
         for finding in kept
     ]
-    return sorted(
-        linked,
-        key=lambda f: (
-            f.code in QUIET and not (f.code is Code.OTHERS and not loud),
-            f.after is not None,
-            _CERTAIN[f.certainty],
-            f.code in _SECONDARY,
-            _RANK.index(f.code),
-        ),
-    )
+    roots = sorted((finding for finding in linked if finding.after is None), key=lambda f: _place(f, bool(loud)))
+    placed: list[Finding] = []
+    for root in roots:
+        placed += _with_consequences(root, linked)
+    return placed
+
+
+def _with_consequences(cause: Finding, findings: Sequence[Finding]) -> list[Finding]:
+    """A finding, and right behind it those that follow from it."""
+    found = [cause]
+    for finding in findings:
+        if finding.after is cause.code:
+            found += _with_consequences(finding, findings)
+    return found
+
+
+def _place(finding: Finding, loud: bool) -> tuple[bool, int, bool, int, int]:
+    """Where a root cause stands: what went wrong, what is certain, what did a multiple of the harm, then by rank."""
+    quiet = finding.code in QUIET and not (finding.code is Code.OTHERS and not loud)
+    harm = -1 if finding.harm_ms >= GREAT_HARM_MS and finding.code in FAILURES else 0
+    return quiet, _CERTAIN[finding.certainty], finding.code in _SECONDARY, harm, _RANK.index(finding.code)

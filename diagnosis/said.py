@@ -10,7 +10,7 @@ from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 
-_UUID = re.compile(r"-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_UUID = re.compile(r"-(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32})$")
 _KAFKA_UUID = re.compile(r"^[A-Za-z0-9_+-]{21,22}(?:==)?$")
 _PART = re.compile(r" \((?:lines \d+ to \d+|from line \d+)\)$")
 """What `taken_apart` adds to the name of a file that holds several logs."""

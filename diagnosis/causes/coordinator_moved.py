@@ -10,6 +10,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
 _MOVED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
@@ -58,7 +59,9 @@ def _losses(log: GroupLog) -> list[Said]:
             settled = settled or line.row.kind is RowKind.ASSIGNED
             if settled and _lost(line):
                 found.append(line)
-    silent = all(line.reason.startswith("null") for line in found)
+    silent = all(not line.reason or line.reason.startswith("null") for line in found)
+    if log.of(RowKind.WORKER_REVOKED_ITSELF):  # a Connect worker does so when it can't reach its coordinator
+        return found
     return [] if silent and len(found) < 2 else found
 
 
@@ -72,7 +75,8 @@ def _lost(line: Said) -> bool:
         RowKind.GENERATION_RESET,
         RowKind.CLIENT_HEARTBEAT_REFUSED,
     )
-    if line.row.kind is RowKind.COORDINATOR_LOST and line.reason.startswith("null"):  # Java gives no cause there
+    silent = not line.reason and line.row.program is Program.JAVA
+    if line.row.kind is RowKind.COORDINATOR_LOST and (silent or line.reason.startswith("null")):  # Java gives no cause
         return True
     return line.row.kind in kinds and _MOVED.search(line.reason) is not None and "session timed out" not in line.reason
 

@@ -81,7 +81,9 @@ def _shows_it(line: Said, epoch: object) -> bool:
     kind = line.row.kind
     if kind is RowKind.STATE_CHANGE:
         return line.row.detail.get("to") == "RECONCILING" and line.row.detail.get("epoch") != epoch
-    return kind is RowKind.CLIENT_RECONCILING or (kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and _some(line))
+    if kind is RowKind.CLIENT_RECONCILING:
+        return epoch is None  # where its states are printed, they say more
+    return kind in (RowKind.REVOKED, RowKind.CLIENT_TARGET) and _some(line)
 
 
 def _some(line: Said) -> bool:

@@ -72,7 +72,7 @@ def _find(log: GroupLog) -> Finding | None:
         if nature is not Nature.FROZE
         else f"what {who[0]}'s machine did in that time: CPU throttling, garbage collection, sleep",
         nature=nature,
-        harm_ms=10_000 * len(gone),
+        harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
     )
 
 
@@ -101,12 +101,16 @@ def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
 
 def _silent(log: GroupLog, departure: Departure) -> bool:
     """Whether its own log has a gap of seconds before it learns of the loss."""
-    lines = [line for line in log.clients[departure.who] if line.at is not None]
+    return _silence_ms(log, departure) > 2_000
+
+
+def _silence_ms(log: GroupLog, departure: Departure) -> int:
+    """How long its own log is silent before it learns of the loss; 0 without a log of it, or without times."""
     own = next((line for line in departure.said if line.client is not None), None)
     if own is None or own.at is None:
-        return False
-    before = [line.at for line in lines if line.nth < own.nth and line.at is not None]
-    return bool(before) and own.at - max(before) > 2_000
+        return 0
+    before = [line.at for line in log.clients[departure.who] if line.nth < own.nth and line.at is not None]
+    return own.at - max(before) if before else 0
 
 
 def _ended_alone(log: GroupLog) -> Finding | None:

@@ -7,12 +7,16 @@ import re
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import JOIN_REQUEST, Detail, Wording, requested_settings, wording
 
+_DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")
 _LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\[\]]{0,200000})\]")
 
 
 def worker(detail: Detail, record: Record) -> None:
     """What a Connect worker was given: connectors and tasks."""
-    for name, listed in _LISTED.findall(str(detail.pop("printed"))):
+    printed = str(detail.pop("printed"))
+    if (delay := _DELAY.search(printed)) is not None:
+        detail["delay_ms"] = int(delay[1])
+    for name, listed in _LISTED.findall(printed):
         key = "connectors" if name == "connectorIds" else "tasks"
         detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
 
