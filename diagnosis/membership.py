@@ -52,12 +52,13 @@ def membership(log: GroupLog) -> Membership:
             found.back.append((departure, join))
         else:
             found.gone.append(departure)
-            found.new.append(join)
-    _add_arrivals(log, found, taken)
+            if join.said.client is None:
+                found.new.append(join)
+    _add_joins(log, found, taken)
     return found
 
 
-def _add_arrivals(log: GroupLog, found: Membership, taken: set[int]) -> None:
+def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
     """The joins that end no departure: those of the start, and those of somebody new."""
     went = min((d.first.nth for d in log.departures), default=len(log.said) + 10**9)
     starting = log.joins[0] if log.joins and _is_young(log) else None

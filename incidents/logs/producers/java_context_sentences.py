@@ -103,7 +103,7 @@ BARE: tuple[Wording, ...] = (
         "and got assignment: Assignment{",
         r"^Joined group(?: at generation {int:generation})? and got assignment: {text:printed}",
         worker,
-        show="generation connectors tasks",
+        show="generation connectors tasks delay_ms",
     ),
     wording("", "Final assignment of partitions to consumers", r""),
     wording("", "Finished rebalance with leader election result", r""),

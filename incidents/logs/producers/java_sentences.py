@@ -240,7 +240,7 @@ EVENTS: tuple[Wording, ...] = (
         r" {int:protocol_version})? and got assignment:"
         r" {text:printed}",
         worker,
-        show="generation connectors tasks",
+        show="generation connectors tasks delay_ms",
     ),
     wording(
         "worker_revoked_itself",
