@@ -46,12 +46,12 @@ adversary: $(READY)  ## an hour of attempts to make the program lose, hang or li
 	@$(BIN)/python -m tests.adversary --minutes $(MINUTES) --seed $(SEED) --jobs $(WORKERS)
 
 docs: $(READY)  ## write the generated pages again
-	@$(BIN)/python -m groupsim.conformance.page.protocol_page
-	@$(BIN)/python -m groupsim.cli.scenarios_page
-	@$(BIN)/python -m groupsim.cli.reference
-	@$(BIN)/python -m groupsim.conformance.real page
-	@$(BIN)/python -m groupsim.conformance.page.predictions_page
-	@$(BIN)/python -m groupsim.conformance.recommendations page
+	@$(BIN)/python -m recorders.page.protocol_page
+	@$(BIN)/python -m recorders.page.scenarios_page
+	@$(BIN)/python -m recorders.page.reference
+	@$(BIN)/python -m recorders.real page
+	@$(BIN)/python -m recorders.page.predictions_page
+	@$(BIN)/python -m recorders.recommendations page
 
 site: $(READY)  ## build the documentation pages in site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -74,21 +74,21 @@ format: $(READY)  ## format the code
 	@$(BIN)/ruff format $(CODE)
 
 conformance: $(READY)  ## compare the simulator with a real Kafka and write docs/conformance.md (JDK 17, Maven; half an hour)
-	@$(BIN)/python -m groupsim.conformance.real
+	@$(BIN)/python -m recorders.real
 
 families: $(READY)  ## record families of stories for scoring what-ifs on a real Kafka, what is not there yet (JDK 17, Maven; an hour)
-	@$(BIN)/python -m groupsim.conformance.families record $(FAMILIES)
-	@$(BIN)/python -m groupsim.conformance.families readme $(FAMILIES)
+	@$(BIN)/python -m recorders.families record $(FAMILIES)
+	@$(BIN)/python -m recorders.families readme $(FAMILIES)
 
 recommendations: $(READY)  ## play what an advice recommends after two incidents on a real Kafka, what is not there yet (JDK 17, Maven; a quarter of an hour)
-	@$(BIN)/python -m groupsim.conformance.recommendations record again page
+	@$(BIN)/python -m recorders.recommendations record again page
 
 predictions: $(READY)  ## score what-ifs on the recorded families (or RECORDINGS="DIR...") and write docs/predictions.md (minutes)
 	@for folder in $(RECORDINGS); do for evidence in logs known actions; do \
 	  option=$$([ $$evidence = logs ] || echo --$$evidence); file=$(PREDICTIONS)/$$(basename $$folder).$$evidence.jsonl; \
 	  rm -f $$file; $(BIN)/groupsim conformance predict $$folder $$option --results $$file --jobs $(WORKERS) || exit 1; \
 	  gzip -9nf $$file; done; done
-	@$(BIN)/python -m groupsim.conformance.page.predictions_page
+	@$(BIN)/python -m recorders.page.predictions_page
 
 bench: $(READY)  ## speed of simulation, storage and reading, as ratios; one run has ten million facts (2 GB of temporary space)
 	@$(BIN)/python -m benchmarks.simulation

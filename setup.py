@@ -3,7 +3,7 @@
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
-NOT_INSTALLED = ("benchmarks*", "build*", "tests*", "docs*", "examples*")
+NOT_INSTALLED = ("benchmarks*", "build*", "recorders*", "tests*", "docs*", "examples*")
 
 
 class BuildWithoutSetup(build_py):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 
 from benchmarks.assignor_rivals import java_answers
-from groupsim.conformance.assignors.comparison import CLIENT_SIDE, ours
-from groupsim.conformance.assignors.random_problems import problem
+from recorders.assignors.comparison import CLIENT_SIDE, ours
+from recorders.assignors.random_problems import problem
 
 
 def main() -> None:

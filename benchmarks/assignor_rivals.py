@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from groupsim.assignors.spec import Spec
-from groupsim.conformance.assignors.java_harness import SOURCE, JavaAnswer, read_answers, write_problem
+from recorders.assignors.java_harness import SOURCE, JavaAnswer, read_answers, write_problem
 
 KAFKA_CLIENTS = "org.apache.kafka:kafka-clients:3.9.0"
 SLF4J = "org.slf4j:slf4j-api:1.7.36"

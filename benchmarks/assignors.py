@@ -21,7 +21,7 @@ from benchmarks.assignor_rivals import LeftOut, Timed, java, kafka_python, media
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.java.hash_order import string_hash
 from groupsim.assignors.spec import Member, Spec
-from groupsim.conformance.assignors.java_harness import lines
+from recorders.assignors.java_harness import lines
 
 EQUAL = ((100, 1_000), (500, 2_000), (2_100, 2_100), (1_000, 100_000), (2_000, 1_000_000))
 UNEQUAL = ((100, 1_000), (500, 2_000), (1_000, 5_000))

@@ -17,8 +17,6 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from groupsim.conformance.assignors.java_harness import topic_id
-from groupsim.conformance.broker import fetch
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.evolve import evolve
@@ -29,6 +27,8 @@ from groupsim.coordinator.consumer.target import same_subscription, update_targe
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.topics import Topic, Topics
 from groupsim.events.consumer import ConsumerMemberRemoved, LossCause
+from recorders.assignors.java_harness import topic_id
+from recorders.broker import fetch
 
 MEMBERS, TOPICS, PARTITIONS = 1_000, 100, 100
 RUNS, WARM_UPS = 15, 60

@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.assignors import group
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import Spec
-from groupsim.conformance.assignors.comparison import SERVER_SIDE
-from groupsim.conformance.assignors.java_harness import as_coordinator, lines, read_answers, write_problem
-from groupsim.conformance.broker import fetch
+from recorders.assignors.comparison import SERVER_SIDE
+from recorders.assignors.java_harness import as_coordinator, lines, read_answers, write_problem
+from recorders.broker import fetch
 
 MEMBERS, PARTITIONS = 1_000, 10_000
 RUNS, WARM_UPS = 15, 200

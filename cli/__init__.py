@@ -26,5 +26,4 @@ completion        what the Tab key offers
 near_commands     what to type instead of a command that does not exist
 errors            BadRequest
 signals           Ctrl-C and SIGTERM
-reference, scenarios_page    write docs/reference/ and docs/scenarios.md
 """

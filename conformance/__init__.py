@@ -1,14 +1,8 @@
-"""The simulator compared with a real Kafka: the same inputs, and a list of the differences.
+"""The simulator compared with recordings of a real Kafka: the same inputs, and a list of the differences.
 
-- `real`: records what a real Kafka does and writes the page (`make conformance`)
-- `table`: recorded and re-enacted runs as a table
-- `markdown`: tables of pages
-- `labels`: member ids and their labels in scripts
-- `broker/`: a real Kafka broker: fetched, started, asked
-- `scripts/`: scripts of requests, played against the simulator and a broker; a folder for each group protocol
-- `timelines/`: runs of real consumers, recorded and re-enacted
-- `families/`: families of stories that differ in one choice, recorded to score what-ifs
+What `groupsim conformance` needs. What records a real Kafka is in the root folder `recorders/`, which is not installed.
+
+- `scripts/`: scripts of requests, played against the simulator; a folder for each group protocol
+- `timelines/`: recorded runs of real consumers, re-enacted
 - `predictions/`: what-ifs scored against what really happened
-- `assignors/`: Kafka's Java assignors and ours on random problems
-- `page/`: pages of the documentation
 """

@@ -29,8 +29,7 @@ GroupSimError
 │   ├── UnknownFact
 │   ├── UnknownRun
 │   └── UnreadableRuns
-├── TooLarge
-└── Unavailable
+└── TooLarge
 
 Kafka's error codes are values (`coordinator.outcome.Error`), never exceptions.
 """

@@ -17,7 +17,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = sorted(
     path.parent.name
     for path in ROOT.glob("[a-z]*/__init__.py")
-    if path.parent.name not in ("benchmarks", "build", "tests")
+    if path.parent.name not in ("benchmarks", "build", "recorders", "tests")
 )
 CORE = ("events", "assignors", "coordinator", "invariants")
 MODULE_LINES, FUNCTION_LINES = 300, 60
@@ -25,7 +25,7 @@ MODULE_LINES, FUNCTION_LINES = 300, 60
 
 @cache
 def _modules() -> tuple[Path, ...]:
-    folders = [*PACKAGES, "benchmarks", "tests"]
+    folders = [*PACKAGES, "benchmarks", "recorders", "tests"]
     return tuple(sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")))
 
 
@@ -91,6 +91,20 @@ def test_every_package_stands_in_the_layers() -> None:
     assert sorted(placed) == PACKAGES
 
 
+def test_what_is_installed_imports_nothing_that_is_not() -> None:
+    elsewhere = {"benchmarks", "recorders", "tests"}
+    wrong = [
+        f"{_name(path)}:{node.lineno}"
+        for path in _modules()
+        if path.relative_to(ROOT).parts[0] in PACKAGES
+        for node in ast.walk(_parsed(path))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+        if not elsewhere.isdisjoint(name.split(".")[:2])
+    ]
+    assert wrong == []
+
+
 def test_only_the_simulation_and_what_plays_scripts_import_simpy() -> None:
     users = set()
     for path in _modules():
@@ -100,7 +114,7 @@ def test_only_the_simulation_and_what_plays_scripts_import_simpy() -> None:
                 names = [node.module or ""]
             if any(name.partition(".")[0] == "simpy" for name in names):
                 users.add(path.relative_to(ROOT).parts[0])
-    assert users - {"tests", "benchmarks"} <= {"simulation", "conformance"}
+    assert users - {"tests", "benchmarks", "recorders"} <= {"simulation", "conformance"}
 
 
 @pytest.mark.slow

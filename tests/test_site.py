@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.cli.reference import FOLDER, PAGES
+from recorders.page.reference import FOLDER, PAGES
 
 ROOT = Path(__file__).parent.parent
 

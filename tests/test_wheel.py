@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 
+from groupsim.scenarios import catalogue
+from tests.imports import imports, reached
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
-OTHER_FOLDERS = ("tests", "benchmarks", "docs", "examples", "build", "requirements", "setup")
+OTHER_FOLDERS = ("tests", "benchmarks", "recorders", "docs", "examples", "build", "requirements", "setup")
+REACHED_BY = {
+    "groupsim": "the public names",
+    "groupsim.cli.entry": "the command `groupsim`",
+    "groupsim.pipeline.job": "started by spark-submit",
+    "groupsim.storage.sqlite": "by a store's URL: `storage.database`",
+    "groupsim.storage.postgresql": "by a store's URL: `storage.database`",
+}
+"""Where a user's program or shell comes in, and how. Scenarios are found by their names: `scenarios.catalogue`."""
 LINES_OF_A_PROJECT = {
     "analysis/__init__.py": "raise ImportError('the package of the project was imported')\n",
     "events.py": "raise ImportError('the module of the project was imported')\n",
@@ -64,14 +77,39 @@ def test_the_wheel_has_every_module_and_data_file_of_the_packages_and_nothing_el
     names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("groupsim/")}
     packages = [path.parent for path in ROOT.glob("[a-z]*/__init__.py") if path.parent.name not in OTHER_FOLDERS]
     files = [
-        file
-        for package in packages
-        for kind in ("py", "html", "css", "js", "java")
-        for file in package.rglob(f"*.{kind}")
+        file for package in packages for kind in ("py", "html", "css", "js") for file in package.rglob(f"*.{kind}")
     ]
     wanted = {f"groupsim/{file.relative_to(ROOT)}" for file in files} | {"groupsim/__init__.py", "groupsim/py.typed"}
     assert names == wanted
-    assert {Path(name).suffix for name in names} == {".py", ".html", ".css", ".js", ".java", ".typed"}
+    assert {Path(name).suffix for name in names} == {".py", ".html", ".css", ".js", ".typed"}
+
+
+def test_the_wheel_has_no_test_no_recorder_and_nothing_that_writes_a_page_of_the_repository(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    names = [name for name in archive.namelist() if name.endswith(".py")]
+    folders = {part for name in names for part in Path(name).parts}
+    assert folders.isdisjoint(OTHER_FOLDERS)
+    assert [name for name in names if Path(name).name.startswith(("test_", "conftest"))] == []
+    elsewhere = re.compile(r"""["'](docs|tests)["'/]""")
+    assert [name for name in names if elsewhere.search(archive.read(name).decode())] == []
+
+
+def test_each_module_of_the_wheel_is_reached_from_a_command_or_a_public_name(wheel: Path) -> None:
+    files = [Path(name) for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".py")]
+    installed = {".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).parts) for file in files}
+    scenarios = {catalogue.find(name).story.__module__ for name in catalogue.names()}
+    assert sorted(installed - reached({*REACHED_BY, *scenarios}, imports())) == []
+    assert REACHED_BY.keys() <= installed
+
+
+def test_the_wheel_says_who_made_it_and_under_which_licence(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    said = message_from_bytes(archive.read(metadata))
+    assert (said["License-Expression"], said["Author"]) == ("Apache-2.0", "groupsim authors")
+    assert said.get_all("Classifier")
+    assert said["Keywords"]
+    assert metadata.replace("METADATA", "licenses/LICENSE") in archive.namelist()
 
 
 def test_the_project_installs_one_import_name(installed: Path) -> None:

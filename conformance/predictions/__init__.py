@@ -10,5 +10,4 @@
 - `scoring`: asks runs in order, until a number of pairs or a time is reached
 - `score`: pairs, and the figures over them: signs, errors, ranges
 - `noise`: how far real repetitions, and single seeds, are from their own medians
-- `attribution`: what the errors come from, from three scorings of the same pairs
 """

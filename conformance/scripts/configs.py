@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from groupsim.conformance.broker.kafka import DEFAULTS
 from groupsim.conformance.scripts.script import BadScript, Script
 from groupsim.coordinator.config import Configs
+
+STARTED_WITH = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "300"}
+"""Settings about groups that every recorded broker is started with."""
 
 
 class GroupProtocol(StrEnum):
@@ -20,7 +22,7 @@ class GroupProtocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BrokerConfig:
-    """`properties`: settings by Kafka's names that differ from those every broker here is started with."""
+    """`properties`: settings by Kafka's names that differ from STARTED_WITH."""
 
     protocol: GroupProtocol = GroupProtocol.CLASSIC
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -29,7 +31,7 @@ class BrokerConfig:
     def configs(self) -> Configs:
         """The same settings for the simulated coordinator."""
         configs = Configs()
-        return configs.with_settings(configs.among(DEFAULTS | dict(self.properties)))
+        return configs.with_settings(configs.among(STARTED_WITH | dict(self.properties)))
 
 
 CONFIGS = {

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.conformance.predictions import attribution, results
+from groupsim.conformance.predictions import results
 from groupsim.conformance.predictions.ask import ask
-from groupsim.conformance.predictions.attribution import Cause, attributed
 from groupsim.conformance.predictions.difference import as_choice, as_recording
 from groupsim.conformance.predictions.evidence import Answer, AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.families import RecordedRun, families, in_order, read_folder
@@ -25,6 +24,8 @@ from groupsim.events.base import WORLD_STREAM, Event, Recorded, process_stream
 from groupsim.events.types import TopicPartition
 from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.protocols import STRATEGY
+from recorders.page import attribution
+from recorders.page.attribution import Cause, attributed
 from tests.conformance.runs import NAMES, recording
 
 FOLDER = Path(__file__).parent.parent / "golden" / "predictions" / "recordings"

@@ -6,9 +6,9 @@ from collections.abc import Generator, Sequence
 
 import simpy
 
-from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.classic import commands
 from groupsim.conformance.scripts.configs import config_of
+from groupsim.conformance.scripts.labels import MemberLabels
 from groupsim.conformance.scripts.script import NO_ANSWER, BadScript, Script, Step, request_of
 from groupsim.conformance.scripts.shape import check
 from groupsim.coordinator.classic.commands import JoinAnswer

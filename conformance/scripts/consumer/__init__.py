@@ -13,6 +13,4 @@
 - `records`: facts as the records that Kafka writes, in the form of a recording
 - `classic_records`: the record of a classic group
 - `compare`: where a played script differs from its recording, step by step
-- `recording/`: scripts recorded from a real broker
-- `share`: what share of scripts and steps is equal, by kind of difference: `python -m` with files of scripts
 """

@@ -8,7 +8,6 @@ from typing import Any
 
 import simpy
 
-from groupsim.conformance.labels import MemberLabels
 from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.consumer import commands, offsets
 from groupsim.conformance.scripts.consumer.administrator import Administrator
@@ -16,6 +15,7 @@ from groupsim.conformance.scripts.consumer.as_sent import as_sent
 from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import Seen, seen
 from groupsim.conformance.scripts.consumer.targets import ScriptTargets
+from groupsim.conformance.scripts.labels import MemberLabels
 from groupsim.conformance.scripts.script import BadScript, Script, Step
 from groupsim.conformance.scripts.shape import check
 from groupsim.coordinator.consumer import Command, ConsumerGroup

@@ -1,6 +1,0 @@
-"""Kafka's Java assignors and ours, compared on random problems.
-
-- `random_problems`: problems with much that is unusual, from a seed
-- `java_harness`: the text files that AssignorBench.java reads and writes
-- `comparison`: how many answers are equal
-"""

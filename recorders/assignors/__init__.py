@@ -1,0 +1,6 @@
+"""Kafka's Java assignors and ours, compared on random problems.
+
+- `random_problems`: problems with much that is unusual, from a seed
+- `java_harness`: the text files that AssignorBench.java and ServerAssignorBench.java read and write
+- `comparison`: how many answers are equal
+"""

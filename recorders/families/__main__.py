@@ -1,0 +1,52 @@
+"""Record families of stories, or list what was recorded.
+
+`python -m recorders.families record FOLDER [--family NAME...]` needs Java 17 and Maven;
+`python -m recorders.families readme FOLDER` writes FOLDER/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from groupsim.events.errors import GroupSimError
+from recorders.families import contents, recorder
+from recorders.families.catalogue import FAMILIES
+from recorders.families.family import Family
+
+
+def _wanted(names: Sequence[str]) -> list[Family]:
+    known = {family.name: family for family in FAMILIES}
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"no family {name!r}; there are {', '.join(known)}")
+    return [known[name] for name in names] if names else list(FAMILIES)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m recorders.families")
+    parser.add_argument("command", choices=("record", "readme"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--family", nargs="+", default=(), metavar="NAME", help="f01, f02, …; all without it")
+    parser.add_argument("--repetitions", type=int, default=recorder.REPETITIONS, metavar="N")
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        if given.command == "record":
+            recorder.record(given.folder, _wanted(given.family), _log, given.repetitions)
+        else:
+            (given.folder / "README.md").write_text(contents.readme(given.folder), "utf-8")
+    except GroupSimError as error:
+        raise SystemExit(f"groupsim: {error}") from None
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

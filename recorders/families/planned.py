@@ -1,0 +1,147 @@
+"""One run of a family under one choice: what its processes get, and what its recording says of it beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groupsim.conformance.timelines.recorded_form import Record
+from groupsim.conformance.timelines.recording import APPEND_LINGER, INITIAL_DELAY
+from recorders.broker import fetch
+from recorders.families.family import Family, RecordedChoice, topics_of
+from recorders.timelines.real_clients import java_member
+from recorders.timelines.scenarios import Action
+
+LINGER_MS = -1
+"""Kafka 4.4's own default."""
+OFFSETS_PARTITIONS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRun:
+    """One repetition of a family under a choice. Its topics are its own: a topic may grow."""
+
+    family: Family
+    choice: RecordedChoice
+    repetition: int
+
+    @property
+    def id(self) -> str:
+        """`<story>__<choice>__d<initial delay in s>-<family>__r<repetition>`."""
+        delay_s = self.family.delay_ms // 1000
+        return f"{self.family.story}__{self.choice.name}__d{delay_s}-{self.family.name}__r{self.repetition}"
+
+    @property
+    def group(self) -> str:
+        """The group's name."""
+        return self.id.lower().replace("__", ".")
+
+    @property
+    def end_ms(self) -> int:
+        """The family's."""
+        return self.family.end_ms
+
+    @property
+    def topics(self) -> dict[str, int]:
+        """Partitions at the start, by the names that the topics have in this run."""
+        return {self._own(topic): count for topic, count in self.family.topics.items()}
+
+    def _own(self, topic: str) -> str:
+        return f"{topic}-{self.family.name}-{self.choice.name}-r{self.repetition}"
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """The family's, with the run's own topics."""
+        return [(at, action, member, self._renamed(more)) for at, action, member, more in self.family.actions]
+
+    def _renamed(self, more: dict[str, Any]) -> dict[str, Any]:
+        if "topic" in more:
+            return {**more, "topic": self._own(more["topic"])}
+        return {**more, "topics": list(map(self._own, more["topics"]))} if "topics" in more else more
+
+    @property
+    def first_fault(self) -> int:
+        """The index of the first action after the founding."""
+        return self.family.founders
+
+    @property
+    def consumer(self) -> dict[str, Any]:
+        """The settings that all members have in common."""
+        family = self.family
+        age = {} if family.metadata_age_ms is None else {"metadata.max.age.ms": family.metadata_age_ms}
+        return {
+            "session.timeout.ms": self.choice.session_ms or family.session_ms,
+            "heartbeat.interval.ms": self.choice.heartbeat_ms or family.heartbeat_ms,
+            "max.poll.interval.ms": family.max_poll_ms,
+            "auto.offset.reset": "latest",
+            "enable.auto.commit": not family.commits,
+            **age,
+        }
+
+    def command(self, label: str, bootstrap: str) -> list[str]:
+        """Of one member's process."""
+        program = self.program(label)
+        given = {
+            "bootstrap.servers": bootstrap,
+            "group.id": self.group,
+            "client.id": label,
+            "topics": ",".join(program.get("topics", self.topics)),
+            "partition.assignment.strategy": self.choice.assignor,
+            "process.ms": str(program.get("proc", 0)),
+            "callback.ms": str(program.get("cb", 0)),
+            **{key: str(value).lower() for key, value in self.consumer.items()},
+        }
+        if "instance" in program:
+            given["group.instance.id"] = program["instance"]
+        return java_member(given, logs=True)
+
+    def program(self, label: str) -> dict[str, Any]:
+        """What one member's program does, as `config.per_member` has it."""
+        family = self.family
+        found: dict[str, Any] = {}
+        if self.choice.static:
+            found["instance"] = f"i{label[1:]}"
+        for key, by_member in (("cb", family.callback_ms), ("proc", family.process_ms)):
+            if ms := by_member.get(label, by_member.get("", 0)):
+                found[key] = ms
+        if label in family.subscribed:
+            found["topics"] = list(map(self._own, topics_of(family.subscribed[label])))
+        return found
+
+    def head(self) -> Record:
+        """What a recording says of the run before it began."""
+        family = self.family
+        config = {
+            "partitions": self.topics,
+            "members_started": len(family.members),
+            "client_library": f"Apache Kafka Java client {fetch.VERSION}",
+            "group.protocol": "classic",
+            INITIAL_DELAY: family.delay_ms,
+            APPEND_LINGER: LINGER_MS,
+            "offsets.topic.num.partitions": OFFSETS_PARTITIONS,
+            "partition.assignment.strategy": self.choice.assignor,
+            "poll_timeout_ms": 100,
+            "records_per_partition_per_s": 1000 / family.every_ms,
+            "per_member": {label: program for label in family.members if (program := self.program(label))},
+            **self.consumer,
+            "group_id": self.group,
+            "choice": self.choice.name,
+            "family": family.name,
+        }
+        return {
+            "id": self.id,
+            "scenario": family.story,
+            "assignor": self.choice.assignor,
+            "protocol": "classic",
+            "repetition": self.repetition,
+            "kafka_version": f"{fetch.VERSION} (release), KRaft, one broker",
+            "config": config,
+            "run_end_ms": family.end_ms,
+            "members": list(family.members),
+        }
+
+
+def runs(family: Family, repetitions: int) -> list[FamilyRun]:
+    """All runs of a family, one repetition of all choices after the other."""
+    return [FamilyRun(family, each, n) for n in range(1, repetitions + 1) for each in family.named_choices]

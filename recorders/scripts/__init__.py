@@ -1,0 +1,7 @@
+"""Scripts of requests, recorded from a real broker.
+
+- `play_on_broker`: play a script against a real broker
+- `record`: play scripts until two plays agree
+- `record_failovers`: the same with a coordinator that moves between three brokers
+- `classic/`, `consumer/`: what only scripts of one group protocol need
+"""

@@ -1,0 +1,212 @@
+"""Record random scripts of the consumer protocol: every plan is played until two plays agree, and only those are kept.
+
+Plays differ where an assignor or an election goes by the hash order of ids that the broker draws; then two plays with
+the same choices have to agree. Records of the offsets topic are those of one of the plays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from groupsim.conformance.scripts.configs import CONSUMER_CONFIGS
+from groupsim.conformance.scripts.consumer.topics import EVERYWHERE
+from groupsim.conformance.scripts.script import Script, Step
+from recorders.broker import fetch
+from recorders.broker.connections import Pool
+from recorders.broker.definitions import Definitions
+from recorders.broker.kafka import Kafka
+from recorders.scripts.consumer import log_records
+from recorders.scripts.consumer.administrator import Asker
+from recorders.scripts.consumer.broker_play import BrokerPlay, steps_of
+from recorders.scripts.consumer.log_records import Cleaner
+from recorders.scripts.consumer.names import Names
+from recorders.scripts.consumer.random_plans import Plan
+
+SHAKE_MS = 25
+LATE_MS = 45
+"""A step sent so much too late makes a play worthless: this machine was too busy."""
+BEHIND_MS = 1_000
+"""So much slower than planned, a play with expressions is worthless: they are looked for again after ten seconds."""
+AT_ONCE = (40, 20, 8)
+"""How many plans are played at once, pass by pass: one whose plays disagree is played anew in a calmer one."""
+PLAYS = (2, 3, 4)
+"""How often in each pass; two have to agree."""
+AGREEING = 2
+KEPT = ("name", "family", "about", "config", "timed", "topics", "end_ms")
+TIMES = ("t", "records")
+Log = Callable[[str], None]
+"""Takes a line about the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One play with the steps of its script."""
+
+    play: BrokerPlay
+    steps: list[Step]
+
+    @property
+    def choices(self) -> str:
+        """Every target and every leader that came up: what goes by the hash order of ids."""
+        shown = [step["seen"] for step in self.steps if (step.get("seen") or {}).get("type") == "consumer"]
+        targets = [[g["assignment_epoch"], {m["member_id"]: m["target"] for m in g["members"]}] for g in shown]
+        leaders = [(step["response"] or {}).get("leader") for step in self.steps]
+        return json.dumps([targets, leaders], sort_keys=True)
+
+    @property
+    def content(self) -> str:
+        """Everything that does not depend on the clock."""
+        rows = [{key: value for key, value in step.items() if key not in TIMES} for step in self.steps]
+        return json.dumps(rows, sort_keys=True)
+
+
+def agreed(plays: Sequence[Played]) -> list[Played] | None:
+    """Plays that agree; None if too few do, or if some differ although they had the same choices."""
+    alike: dict[str, list[Played]] = {}
+    for played in plays:
+        alike.setdefault(played.choices, []).append(played)
+    for same in alike.values():
+        if any(played.content != same[0].content for played in same):
+            return None
+    most = max(alike.values(), key=len, default=[])
+    return most if len(most) >= AGREEING else None
+
+
+class Recorder:
+    """Plays plans of one configuration on one broker. `lost`: names of those whose plays never agreed."""
+
+    def __init__(self, kafka: Kafka, definitions: Definitions, chance: Random, log: Log) -> None:
+        self._kafka = kafka
+        self._definitions = definitions
+        self._chance = chance
+        self._log = log
+        self._numbers = count()
+        self.topic_ids: dict[str, str] = {}
+        self.lost: list[str] = []
+
+    async def run(self, plans: Sequence[Plan]) -> list[tuple[Plan, list[Played]]]:
+        """The plans that agreed, with their plays."""
+        self._asker = Asker(Pool(self._kafka.port), self._definitions)
+        await self._asker.until_ready()
+        self.topic_ids = await self._asker.create_apart(EVERYWHERE)
+        for topic, partitions in EVERYWHERE.items():
+            for number in range(8):
+                await self._asker.until_known(topic, partitions, f"known{number}")
+        restarting = [plan for plan in plans if any(step["op"] == "restart" for step in plan["steps"])]
+        found: dict[str, list[Played]] = {}
+        if restarting:
+            await self._restarting(restarting, found)
+        others = [plan for plan in plans if plan not in restarting]
+        for at_once, times in zip(AT_ONCE, PLAYS, strict=True):
+            left = [plan for plan in others if plan["name"] not in found]
+            await self._pass(left, at_once, times, found)
+            self._log(f"  {len(found)} of {len(plans)} agreed")
+        await self._asker.pool.close()
+        self.lost = [plan["name"] for plan in plans if plan["name"] not in found]
+        return [(plan, found[plan["name"]]) for plan in plans if plan["name"] in found]
+
+    async def _pass(self, plans: Sequence[Plan], at_once: int, times: int, found: dict[str, list[Played]]) -> None:
+        room = asyncio.Semaphore(at_once)
+
+        async def one(plan: Plan) -> None:
+            async with room:
+                plays = [await self._play(plan, first=number == 0) for number in range(times)]
+            same = agreed([played for played in plays if _in_time(played.play)])
+            if same is not None:
+                found[plan["name"]] = same
+
+        await asyncio.gather(*(one(plan) for plan in plans))
+
+    async def _play(self, plan: Plan, *, first: bool, restart: Any = None) -> Played:
+        number = next(self._numbers)
+        shifts = [0 if first else self._chance.choice((-SHAKE_MS, SHAKE_MS)) for _ in plan["steps"]]
+        names = Names(f"q{number}", self.topic_ids)
+        group = f"{plan['name']}.{number}"
+        play = BrokerPlay(plan, group, self._asker, names, dict(EVERYWHERE), shifts, restart)
+        await play.run()
+        return Played(play, steps_of(play))
+
+    async def _restarting(self, plans: Sequence[Plan], found: dict[str, list[Played]]) -> None:
+        """All plays of plans with a restart at once: the broker is restarted when all of them wait for it."""
+        waiting, restarted = len(plans) * PLAYS[-1], asyncio.Event()
+
+        async def restart() -> None:
+            nonlocal waiting
+            waiting -= 1
+            if waiting == 0:
+                await self._asker.pool.close()
+                await asyncio.get_running_loop().run_in_executor(None, self._again)
+                await self._asker.until_ready()
+                restarted.set()
+            await restarted.wait()
+
+        plays = [self._play(plan, first=n == 0, restart=restart) for plan in plans for n in range(PLAYS[-1])]
+        played = await asyncio.gather(*plays)
+        for number, plan in enumerate(plans):
+            same = agreed(played[number * PLAYS[-1] : (number + 1) * PLAYS[-1]])
+            if same is not None:
+                found[plan["name"]] = same
+
+    def _again(self) -> None:
+        node = self._kafka.nodes[0]
+        node.end()
+        node.start()
+        self._kafka.wait(node)
+
+
+def _in_time(play: BrokerPlay) -> bool:
+    expressions = any(member["regex"] is not None for member in play.plan["members"].values())
+    return play.late_ms <= LATE_MS and not (expressions and play.behind_ms > BEHIND_MS)
+
+
+def _script(plan: Plan, plays: Sequence[Played], topic_ids: dict[str, str]) -> Script:
+    """The script of plays that agree. Times are their median."""
+    steps = []
+    for number, step in enumerate(plays[0].steps):
+        times = [played.steps[number]["t"] for played in plays if played.steps[number]["t"] is not None]
+        steps.append(step | {"t": round(median(times)) if times else None})
+    known = {key: plan[key] for key in KEPT if key in plan}
+    return {**known, "plays": len(plays), "topic_ids": topic_ids, "steps": steps}
+
+
+def _attach(script: Script, play: BrokerPlay, written: Iterable[log_records.Written], cleaner: Cleaner) -> None:
+    """Give each step the records that were written from when it was sent to the next one."""
+    sent_ms = [int(asking.sent_s * 1000) for asking in play.sent]
+    for at_ms, kind, key, value in written:
+        number = bisect_right(sent_ms, at_ms) - 1
+        if number >= 0 and at_ms <= play.ended_s * 1000:
+            script["steps"][number].setdefault("records", []).append(cleaner.record(kind, key, value))
+
+
+def record(plans: Iterable[Plan], seed: int, log: Log) -> tuple[list[Script], list[str]]:
+    """All plans, each on a broker of the configuration it names. Returns also the names of those that never agreed."""
+    every, chance = list(plans), Random(seed)
+    definitions = Definitions(fetch.jars())
+    scripts: dict[str, Script] = {}
+    lost: list[str] = []
+    for name, config in CONSUMER_CONFIGS.items():
+        mine = [plan for plan in every if plan["config"] == name]
+        if not mine:
+            continue
+        log(f"{len(mine)} plans of configuration {name}")
+        with tempfile.TemporaryDirectory(prefix="groupsim-consumer-") as folder:
+            with Kafka(config.properties, keep=Path(folder) / "kafka") as kafka:
+                recorder = Recorder(kafka, definitions, chance, log)
+                found = asyncio.run(recorder.run(mine))
+            written = log_records.of_groups(Path(folder) / "kafka" / "node1" / "data", definitions)
+        for plan, plays in found:
+            play = plays[0].play
+            scripts[plan["name"]] = _script(plan, plays, recorder.topic_ids)
+            _attach(scripts[plan["name"]], play, written.get(play.group, ()), Cleaner(play.names, definitions))
+        lost += recorder.lost
+    return [scripts[plan["name"]] for plan in every if plan["name"] in scripts], sorted(lost)

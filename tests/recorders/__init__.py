@@ -1,0 +1,1 @@
+"""What records a real Kafka, and the pages written from recordings."""
