@@ -2,68 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Protocol
 
-from groupsim.events.base import Event
-from groupsim.events.types import MemberId, Partitions, TopicPartition
-
-
-class GroupState(Protocol):
-    """What availability asks of a group's state, whatever its protocol; `apply` folds the protocol's facts."""
-
-    @property
-    def owners(self) -> Mapping[TopicPartition, tuple[MemberId, ...]]:
-        """The members to which the last assignment gives a partition; another object whenever it changes."""
-        ...
-
-    @property
-    def members(self) -> Collection[MemberId]:
-        """The ids of the members now."""
-        ...
-
-    @property
-    def topics(self) -> set[str]:
-        """What the members subscribe to."""
-        ...
-
-    @property
-    def rebalancing(self) -> bool:
-        """A new assignment is on its way."""
-        ...
-
-    @property
-    def empty(self) -> bool:
-        """It has no members."""
-        ...
-
-    def owner(self, partition: TopicPartition) -> MemberId | None:
-        """The member that the last assignment gives the partition, if it is still in the group."""
-        ...
-
-    def assigned(self, member: MemberId) -> Collection[TopicPartition]:
-        """What the last assignment gives the member, in any order."""
-        ...
-
-    def may_commit(self, member: MemberId) -> bool:
-        """Its commits would not be refused for good."""
-        ...
-
-    def entitled(self, member: MemberId, partition: TopicPartition) -> bool:
-        """The last assignment gives the partition to the member, and it may commit."""
-        ...
-
-    def subscribed(self, topic: str) -> bool:
-        """Some member subscribes to the topic."""
-        ...
-
-    def delivers(self, *, surrendered: bool) -> bool:
-        """A member that has not applied its assignment will still do so; `surrendered`: it gave the partition up."""
-        ...
-
-    def apply(self, event: Event) -> bool:
-        """Fold one fact; True if it can have changed what somebody has, may do or subscribes to."""
-        ...
+from groupsim.events.types import MemberId, Partitions
 
 
 class ReportedGroupState(Protocol):

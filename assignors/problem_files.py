@@ -59,14 +59,6 @@ def read(text: str | bytes, number: int = 1) -> Line:
     return line
 
 
-def spec_of(problem: Mapping[str, Any]) -> Spec:
-    """The Spec of a decoded golden `problem`. BadSpec if it does not have the golden form."""
-    try:
-        return _spec(msgspec.convert(problem, _Problem))
-    except msgspec.ValidationError as error:
-        raise BadSpec(f"no problem in the golden form: {error}") from None
-
-
 def _spec(problem: _Problem) -> Spec:
     members = tuple(
         Member(
@@ -97,8 +89,7 @@ def answer(
     """
     if line.rounds is not None:
         return {"id": line.id, "trace": {name: trace(line, assignors[name]) for name in names}}
-    assert line.problem is not None
-    spec = _spec(line.problem)
+    (spec,) = specs_of(line)
     result: dict[str, Any] = {"id": line.id, "assignments": {}, "metrics": {}}
     errors: dict[str, str] = {}
     for name in names:

@@ -38,8 +38,6 @@ CATALOGUE: dict[str, type[Event]] = fact_types(MODULES)
 """Tag -> fact type, sorted by tag."""
 STATE_CHANGING = tuple(tag for tag, kind in CATALOGUE.items() if not kind.noise)
 """Tags of the facts that change something: what every reader but a listing of all facts asks for."""
-NOISE = tuple(tag for tag, kind in CATALOGUE.items() if kind.noise)
-"""Tags of the facts that change nothing: most of a run's, where everything is recorded."""
 
 
 def fingerprint() -> str:

@@ -77,12 +77,6 @@ class MemoryStore:
     def digest(self, run: RunId) -> str:
         return digest_of(self.rows(run))
 
-    def mark_interrupted(self, run: RunId) -> RunInfo:
-        info = self._unfinished(run)
-        ended = msgspec.structs.replace(info, status=RunStatus.INTERRUPTED, digest=self.digest(run))
-        self.store_batch(ended, [], info.facts, "")
-        return ended
-
     def damage(self) -> Damage | None:
         """Memory has no damage."""
         return None

@@ -89,12 +89,6 @@ class SqlStore:
         info = self._unfinished(run)
         return SqlWriter(self, info, self._key(run), self.rows(run, stop=info.facts))
 
-    def mark_interrupted(self, run: RunId) -> RunInfo:
-        info = self._unfinished(run)
-        ended = msgspec.structs.replace(info, status=RunStatus.INTERRUPTED, digest=self.digest(run))
-        self.store_batch(self._key(run), ended, [], info.facts, "")
-        return ended
-
     def runs(self) -> list[RunInfo]:
         with self._db.reading() as connection:
             rows = connection.execute(select(*_INFO).order_by(RUNS.c.key)).all()

@@ -111,10 +111,6 @@ class EventStore(Protocol):
         """Continue a run after its last stored fact. Raises StoreError if the run has ended."""
         ...
 
-    def mark_interrupted(self, run: RunId) -> RunInfo:
-        """End a run whose process was killed: status `interrupted`, with the digest of its stored facts."""
-        ...
-
     def import_run(self, info: RunInfo, rows: Iterable[Row]) -> RunInfo:
         """Add a whole run from another store (`groupsim import`), all of it or nothing.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.diagnosis import causes as causes_package
 from groupsim.scenarios import catalogue
 from tests.imports import imports, reached
 
@@ -26,7 +27,7 @@ REACHED_BY = {
     "groupsim.storage.sqlite": "by a store's URL: `storage.database`",
     "groupsim.storage.postgresql": "by a store's URL: `storage.database`",
 }
-"""Where a user's program or shell comes in, and how. Scenarios are found by their names: `scenarios.catalogue`."""
+"""Where a user's program or shell comes in, and how. Scenarios and causes are found in their folders."""
 LINES_OF_A_PROJECT = {
     "analysis/__init__.py": "raise ImportError('the package of the project was imported')\n",
     "events.py": "raise ImportError('the module of the project was imported')\n",
@@ -90,15 +91,16 @@ def test_the_wheel_has_no_test_no_recorder_and_nothing_that_writes_a_page_of_the
     folders = {part for name in names for part in Path(name).parts}
     assert folders.isdisjoint(OTHER_FOLDERS)
     assert [name for name in names if Path(name).name.startswith(("test_", "conftest"))] == []
-    elsewhere = re.compile(r"""["'](docs|tests)["'/]""")
-    assert [name for name in names if elsewhere.search(archive.read(name).decode())] == []
+    into_the_repository = re.compile(r'/ "(docs|tests)"')
+    assert [name for name in names if into_the_repository.search(archive.read(name).decode())] == []
 
 
 def test_each_module_of_the_wheel_is_reached_from_a_command_or_a_public_name(wheel: Path) -> None:
     files = [Path(name) for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".py")]
     installed = {".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).parts) for file in files}
     scenarios = {catalogue.find(name).story.__module__ for name in catalogue.names()}
-    assert sorted(installed - reached({*REACHED_BY, *scenarios}, imports())) == []
+    causes = {name for name in installed if name.rpartition(".")[0] == causes_package.__name__}
+    assert sorted(installed - reached({*REACHED_BY, *scenarios, *causes}, imports())) == []
     assert REACHED_BY.keys() <= installed
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
-from groupsim.events.types import NO_GENERATION
 
 
 def sticky_stream_join(spec: Spec) -> Answer:
@@ -33,11 +32,6 @@ def sticky_stream_join(spec: Spec) -> Answer:
             codes.extend(rank << TOPIC_SHIFT | number for rank in topics[i])
             owners.extend([i] * len(topics[i]))
     return group.answer(np.array(owners, np.int64), np.array(codes, np.int64))
-
-
-def next_epoch(spec: Spec) -> int:
-    """The epoch to store with the answer: one more than the highest any member sent (-1 counts as none)."""
-    return max((member.generation for member in spec.members), default=NO_GENERATION) + 1
 
 
 def _previous(group: Group, takers: list[int], eligible: int) -> dict[int, list[int]]:

@@ -39,11 +39,11 @@ def opens_ms(recorded: Recording) -> int | None:
 
 def recorded_ms(record: dict[str, Any], recorded: Recording) -> int:
     """The measure of a recorded (or re-enacted) run, in partition-milliseconds."""
-    return _measured(_as_facts(record, recorded), _GROUP, opens_ms(recorded), recorded.end_ms, _existing(recorded))
+    return recorded_between(record, recorded, opens_ms(recorded), recorded.end_ms)
 
 
-def recorded_between(record: dict[str, Any], recorded: Recording, from_ms: int, to_ms: int) -> int:
-    """The same of another time, in ms of the recording's run."""
+def recorded_between(record: dict[str, Any], recorded: Recording, from_ms: int | None, to_ms: int) -> int:
+    """The same of another time, in ms of the recording's run, from `from_ms` (None: first full ownership)."""
     return _measured(_as_facts(record, recorded), _GROUP, from_ms, to_ms, _existing(recorded))
 
 

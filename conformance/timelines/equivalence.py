@@ -21,16 +21,10 @@ Callbacks = tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
 
 def generations(run: Record) -> Generations:
     """The group's generations, in order."""
-    return tuple((b["generation"], b.get("n_members", 0)) for b in _begun(run))
+    return tuple((b["generation"], b.get("n_members", 0)) for b in begun(run))
 
 
-def generations_in_window(run: Record) -> tuple[int, ...]:
-    """The sizes of the generations that began in the window: independent of how the run started."""
-    opens = run["summary"]["window_ms"][0]
-    return tuple(b.get("n_members", 0) for b in _begun(run) if b["t_ms"] >= opens)
-
-
-def _begun(run: Record) -> Iterator[Record]:
+def begun(run: Record) -> Iterator[Record]:
     """The first row of every generation or epoch."""
     epoch = None
     for row in run["broker"]:

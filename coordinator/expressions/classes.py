@@ -48,7 +48,6 @@ DIGIT, UPPER, LOWER = span(0x30, 0x39), span(0x41, 0x5A), span(0x61, 0x7A)
 ALPHA = UPPER | LOWER
 WORD = DIGIT | ALPHA | letters("_")
 PUNCTUATION = span(0x21, 0x2F) | span(0x3A, 0x40) | span(0x5B, 0x60) | span(0x7B, 0x7E)
-NEWLINE = letters("\n")
 
 PERL = {"d": DIGIT, "s": letters("\t\n\f\r "), "w": WORD}
 """What follows a backslash; in upper case it stands for all other characters."""

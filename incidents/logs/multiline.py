@@ -15,7 +15,6 @@ from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
 from groupsim.incidents.logs.scan import Window
 
 _CRI = re.compile(r"(\S{1,40} (?:stdout|stderr) )([PF])(?: |$)")
-_DOCKER = re.compile(r"(?:[\w.-]{1,120}\s{0,60}\|\s{1,2})?\{\"log\":\"")
 _CSV = re.compile(r"\s{0,4}(?:[^\",\s][^\",]{0,100},){0,20}\"(?!\w{1,60}\":)(?:[^\"]|\"\"){0,200}(?:\",|$|[^\"]{60})")
 _MEMBER = re.compile(r"\s{0,40}\"[\w@./-]{1,80}\"\s?:\s")
 _OPENS = frozenset(["{", "[{", "},{", "}, {"])

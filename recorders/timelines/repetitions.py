@@ -30,11 +30,17 @@ def features(run: dict[str, Any]) -> Features:
     """A recorded or a re-enacted run (a `recording.json`)."""
     return Features(
         generations=equivalence.generations(run),
-        in_window=equivalence.generations_in_window(run),
+        in_window=_generations_in_window(run),
         callbacks=equivalence.callbacks(run),
         unavailable_partitions=equivalence.unavailable_partitions(run),
         unavailable_ms=equivalence.unavailable_ms(run),
     )
+
+
+def _generations_in_window(run: dict[str, Any]) -> tuple[int, ...]:
+    """The sizes of the generations that began in the window: independent of how the run started."""
+    opens = run["summary"]["window_ms"][0]
+    return tuple(row.get("n_members", 0) for row in equivalence.begun(run) if row["t_ms"] >= opens)
 
 
 @dataclass(frozen=True, slots=True)

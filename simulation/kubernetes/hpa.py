@@ -24,13 +24,6 @@ def desired_for_average(total: float, target_each: float, replicas: int, toleran
     return math.ceil(total / target_each)
 
 
-def desired_for_ratio(ratio: float, replicas: int, ready: int, tolerance: float = TOLERANCE) -> int:
-    """Pods for a metric that is `ratio` times its target (CPU). Kubernetes: getUsageRatioReplicaCount."""
-    if not replicas:
-        return math.ceil(ratio)
-    return replicas if abs(1.0 - ratio) <= tolerance else math.ceil(ratio * ready)
-
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     """At most `value` pods, or percent of them, within `period_ms`."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from groupsim.assignors.problem import Group
-from groupsim.assignors.problem_files import answer, read, spec_of
+from groupsim.assignors.problem_files import answer, read, specs_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "assignors"
 FAMILIES = sorted(path.name.removesuffix(".jsonl.gz") for path in GOLDEN.glob("*.jsonl.gz"))
@@ -55,7 +55,8 @@ def test_every_answer_is_javas(family: str) -> None:
 def test_members_and_topics_are_visited_in_javas_order(family: str) -> None:
     for text in lines(family):
         recorded = json.loads(text)
-        group = Group.of(spec_of(recorded["problem"]))
+        (spec,) = specs_of(read(text))
+        group = Group.of(spec)
         order = recorded["java_order"]
         assert [member.id for member in group.members] == order["members"], recorded["id"]
         assert [group.names[rank] for rank in group.java_topics()] == order["topics"], recorded["id"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.assignors.extra.stream_join import next_epoch, sticky_stream_join
+from groupsim.assignors.extra.stream_join import sticky_stream_join
 from groupsim.assignors.spec import Member, Spec
 from groupsim.events.types import TopicPartition
 
@@ -35,7 +35,6 @@ def test_a_number_claimed_twice_belongs_to_the_higher_epoch() -> None:
     spec = Spec((Member("a", ("x",), owns(0, 1), 3), Member("b", ("x",), owns(0, 1), 4)), {"x": 4})
     assert numbers(spec, "b") == {0, 1}
     assert numbers(spec, "a") == {2, 3}
-    assert next_epoch(spec) == 5
 
 
 def test_a_new_member_steals_from_the_longest_list() -> None:
@@ -50,11 +49,6 @@ def test_topics_without_partitions_and_members_without_topics_do_not_stop_the_ot
     spec = Spec((Member("a", ("x", "missing")), Member("b", ())), {"x": 2})
     assert numbers(spec, "a") == {0, 1}
     assert numbers(spec, "b") == set()
-
-
-def test_the_first_epoch_is_zero() -> None:
-    assert next_epoch(Spec((Member("a", ("x",)),), {"x": 1})) == 0
-    assert next_epoch(Spec((), {})) == 0
 
 
 @settings(deadline=None)

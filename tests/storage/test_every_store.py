@@ -91,7 +91,7 @@ def test_the_second_of_two_writers_of_one_run_is_refused(store: EventStore) -> N
 
 def test_a_run_that_another_writer_ended_takes_no_more(store: EventStore) -> None:
     writer = write(store, "a", 3)
-    store.mark_interrupted("a")
+    store.resume("a").finish(RunStatus.INTERRUPTED, 20)
     with pytest.raises(StreamConflict):
         writer.finish(RunStatus.FINISHED, 30)
     assert store.find("a").status == "interrupted"
@@ -128,7 +128,8 @@ def test_states_are_dropped_by_kind(store: EventStore) -> None:
 def test_an_interrupted_run_has_the_digest_of_what_it_left(store: EventStore) -> None:
     write(store, "a", 3)
     whole = write(store, "b", 3).finish(RunStatus.FINISHED, 20)
-    assert store.mark_interrupted("a").digest == whole.digest == store.find("a").digest
+    interrupted = store.resume("a").finish(RunStatus.INTERRUPTED, 20)
+    assert interrupted.digest == whole.digest == store.find("a").digest
 
 
 def test_a_resumed_run_ends_as_an_undisturbed_one(store: EventStore) -> None:

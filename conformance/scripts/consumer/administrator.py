@@ -21,7 +21,6 @@ from groupsim.simulation.host import GroupHost
 RESTART_MS = 15_000
 """What stopping and starting the recorded broker took at least, in which no time passes in a script."""
 Label = Callable[[str], str]
-Operation = Callable[[Step, Label], dict[str, Any]]
 
 
 class Administrator:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from groupsim.simulation.kubernetes.hpa import Behaviour, Policy, Rules, desired_for_average, desired_for_ratio
+from groupsim.simulation.kubernetes.hpa import Behaviour, Policy, Rules, desired_for_average
 from groupsim.simulation.kubernetes.keda import KafkaTrigger
 
 AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted; the first six of replica_calculator_test.go
@@ -25,27 +25,6 @@ AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted; the first six
     (0, 10, 4, 0),
     (1, 10, 0, 1),
     (35, 10, 0, 4),
-)
-RATIOS = (  # metric / target, pods, ready pods, pods wanted; fractions are of replica_calculator_test.go
-    (500 / 300, 3, 3, 5),
-    (20 / 15, 3, 3, 4),
-    (50 / 10, 3, 1, 5),  # pods that are not ready do not count
-    (8_600 / 4_400, 1, 1, 2),
-    (8_600 / 4_400, 3, 1, 2),
-    (280 / 500, 5, 5, 3),
-    (12 / 20, 5, 5, 3),
-    (8_600 / 14_334, 5, 5, 3),
-    (102 / 100, 3, 3, 3),
-    (20_666 / 20_000, 3, 3, 3),
-    (8_600 / 8_888, 3, 3, 3),
-    (2.0, 3, 3, 6),
-    (0.5, 4, 4, 2),
-    (1.09, 10, 10, 10),
-    (1.11, 10, 10, 12),
-    (0.91, 10, 10, 10),
-    (0.3, 5, 5, 2),
-    (1.5, 4, 3, 5),
-    (0.2, 0, 0, 1),
 )
 LAGS: tuple[
     tuple[dict[str, Any], dict[int, int], tuple[int, ...], int, bool], ...
@@ -69,11 +48,6 @@ LAGS: tuple[
 @pytest.mark.parametrize(("total", "each", "replicas", "wanted"), AVERAGES)
 def test_pods_for_an_average(total: int, each: int, replicas: int, wanted: int) -> None:
     assert desired_for_average(total, each, replicas) == wanted
-
-
-@pytest.mark.parametrize(("ratio", "replicas", "ready", "wanted"), RATIOS)
-def test_pods_for_a_ratio(ratio: float, replicas: int, ready: int, wanted: int) -> None:
-    assert desired_for_ratio(ratio, replicas, ready) == wanted
 
 
 @pytest.mark.parametrize(("settings", "lag", "stuck", "metric", "active"), LAGS)
