@@ -1,0 +1,9 @@
+"""Nothing that is called shown contradicts what was drawn; `python -m tests.diagnosis 10000` draws more."""
+
+from __future__ import annotations
+
+from tests.diagnosis.drawn import contradictions
+
+
+def test_what_is_called_shown_happened() -> None:
+    assert list(contradictions(range(60))) == []
