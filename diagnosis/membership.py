@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from groupsim.diagnosis.codes import GroupType
@@ -13,6 +14,9 @@ from groupsim.incidents.logs.row_kinds import RowKind
 STARTS_WITHIN_MS = 30_000
 _RESTARTS_WITHIN_MS = 120_000
 """Longer than a container needs to stop (30 s of grace) and to start."""
+_UPDATES_WITHIN_MS = 60_000
+"""How long the old and the new process of one step of an update may overlap, or be apart."""
+_NUMBER = re.compile(r"(?:[-_.][0-9a-z]*\d[0-9a-z]*){1,3}$")
 _YOUNG = 4
 _ON_PURPOSE = (Going.CLOSED, Going.LEFT, Going.REPLACED)
 
@@ -55,7 +59,45 @@ def membership(log: GroupLog) -> Membership:
             if join.said.client is None:
                 found.new.append(join)
     _add_joins(log, found, taken)
+    _pair_new_names(found)
     return found
+
+
+def _pair_new_names(found: Membership) -> None:
+    """A rolling update of processes whose names change: each that goes has another of its kind that comes, or came,
+    about then.
+    """
+    pairs: list[tuple[Departure, Join]] = []
+    joins = list(found.new)
+    came = {join.who for join in found.new}
+    for departure in found.gone:
+        if departure.who in came:  # it had only just come itself: that is no update
+            continue
+        near = [
+            join for join in joins if _stem(join.who) == _stem(departure.who) and _apart_ms(departure, join) is not None
+        ]
+        if near:
+            join = min(near, key=lambda join: _apart_ms(departure, join) or 0)
+            joins.remove(join)
+            pairs.append((departure, join))
+    if len(pairs) >= 2 and 2 * len(pairs) >= len(found.gone) + len(joins):
+        found.back += pairs
+        gone = {id(departure) for departure, _ in pairs}
+        found.gone = [departure for departure in found.gone if id(departure) not in gone]
+        found.new = joins
+
+
+def _stem(name: str) -> str:
+    """A name without what numbers it or makes it unlike the others: `orders-7d9f8-x2k4p` and `orders-1` are `orders`."""
+    return _NUMBER.sub("", name)
+
+
+def _apart_ms(departure: Departure, join: Join) -> int | None:
+    """How far apart both are; None if too far for one update."""
+    if departure.at is None or join.said.at is None:
+        return abs(departure.first.nth - join.said.nth) * 1_000
+    apart = abs(departure.at - join.said.at)
+    return apart if apart < _UPDATES_WITHIN_MS else None
 
 
 def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:

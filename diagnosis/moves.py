@@ -77,6 +77,7 @@ class Moves:
         who: Callable[[str | None, object], str],
     ) -> None:
         self._said = said
+        self._has_broker = any(line.client is None for line in said)
         self._who = who
         self.departures: list[Departure] = []
         self.joins: list[Join] = []
@@ -210,7 +211,7 @@ class Moves:
                 self._goes(last, Going.CLOSED if before.ends_closed else Going.CUT_OFF, last.row.member, who)
             self._comes(line, None, who, empty=False)
         elif line.nth in self._starts:
-            self._comes(line, None, who, empty=True)
+            self._comes(line, None, who, empty=not self._has_broker)
 
     def _is_member(self, line: Said, who: str) -> None:
         member, gone = line.row.member, self._gone_by_name.get(who)
