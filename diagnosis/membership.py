@@ -73,9 +73,8 @@ def _pair_new_names(found: Membership) -> None:
     for departure in found.gone:
         if departure.who in came:  # it had only just come itself: that is no update
             continue
-        near = [
-            join for join in joins if _stem(join.who) == _stem(departure.who) and _apart_ms(departure, join) is not None
-        ]
+        alike = [join for join in joins if _stem(join.who) == _stem(departure.who)]
+        near = [join for join in alike if _apart_ms(departure, join) is not None]
         if near:
             join = min(near, key=lambda join: _apart_ms(departure, join) or 0)
             joins.remove(join)

@@ -20,6 +20,8 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
         Code.ROLLING_RESTART, Code.SLOW_REJOIN, Code.OTHERS,
     ),
     Code.SLOW_REJOIN: (Code.PENDING_MEMBER,),
+    Code.SCALE_IN: (Code.AUTOSCALER_CHURN,),
+    Code.SCALE_OUT: (Code.AUTOSCALER_CHURN,),
     Code.STALE_EPOCH: (Code.SESSION_EXPIRED, Code.POLL_TIMEOUT),
     Code.GHOST_MEMBERS: (Code.CRASH_LOOP,),
     Code.SESSION_EXPIRED: (Code.CRASH_LOOP, Code.GHOST_MEMBERS),

@@ -34,7 +34,7 @@ def _find(log: GroupLog) -> Finding | None:
     first, last = span(said)
     return Finding(
         code=Code.AUTOSCALER_CHURN,
-        certainty=Certainty.POSSIBLE,
+        certainty=Certainty.LIKELY,
         what=f"members came and went {len(moves)} times{between(first, last)}, in turn: probably an autoscaler",
         members=names([a.who for a in found.new] + [d.who for d in found.gone]),
         times=len(moves),
