@@ -87,7 +87,7 @@ def _pair_new_names(found: Membership) -> None:
 
 
 def _stem(name: str) -> str:
-    """A name without what numbers it or makes it unlike the others: `orders-7d9f8-x2k4p` and `orders-1` are `orders`."""
+    """A name without what numbers it: `orders-7d9f8-x2k4p` and `orders-1` are `orders`."""
     return _NUMBER.sub("", name)
 
 

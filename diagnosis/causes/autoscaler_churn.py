@@ -28,7 +28,7 @@ def _find(log: GroupLog) -> Finding | None:
     moves: list[tuple[bool, Said]] = [(True, a.said) for a in found.new] + [(False, d.first) for d in found.gone]
     moves.sort(key=lambda move: move[1].nth)
     waves = sum(before[0] != after[0] for before, after in pairwise(moves))
-    if waves < _WAVES:
+    if waves < _WAVES or len({a.who for a in found.new} | {d.who for d in found.gone}) < 2:
         return None
     said = [line for _, line in moves]
     first, last = span(said)
