@@ -48,6 +48,7 @@ adversary: $(READY)  ## an hour of attempts to make the program lose, hang or li
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python -m recorders.page.protocol_page
 	@$(BIN)/python -m recorders.page.scenarios_page
+	@$(BIN)/python -m recorders.page.causes_page
 	@$(BIN)/python -m recorders.page.reference
 	@$(BIN)/python -m recorders.real page
 	@$(BIN)/python -m recorders.page.predictions_page

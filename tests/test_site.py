@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recorders.page import causes_page
 from recorders.page.reference import FOLDER, PAGES
 
 ROOT = Path(__file__).parent.parent
@@ -15,6 +16,11 @@ ROOT = Path(__file__).parent.parent
 def test_a_reference_page_says_what_the_program_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GROUPSIM_STORE", raising=False)
     assert (FOLDER / name).read_text("utf-8") == PAGES[name](), "run: make docs"
+
+
+def test_the_pages_of_causes_say_what_the_program_says() -> None:
+    written = {path.name: path.read_text("utf-8") for path in causes_page.FOLDER.glob("*.md")}
+    assert written == causes_page.pages(), "run: make docs"
 
 
 @pytest.mark.slow
