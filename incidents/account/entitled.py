@@ -1,0 +1,136 @@
+"""When a process was entitled to a partition: the assignment in force gave it to its member, which was still one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.account.hidden import Removal
+from groupsim.incidents.account.life import Given, Joined, Life
+from groupsim.incidents.account.rules import Rule, Why
+from groupsim.incidents.account.spans import INF, Spans, both, union, without
+from groupsim.incidents.account.stored import Stored
+from groupsim.incidents.account.track import OPEN, Track
+from groupsim.incidents.account.when import When
+
+BY_PLAN = Rule("by the plan", "the leader's assignment says what it was given", "ConsumerCoordinator.onLeaderElected")
+BY_ITSELF = Rule("by its own word", "it says what it was given", "ConsumerCoordinator.onJoinComplete")
+NOT_IN = Rule("not in the generation", "it was no member of this generation", "ClassicGroup")
+UNTOLD = Rule(
+    "part not shown",
+    "it was in the group, and no line shows what this generation gave it",
+    "",
+    "the leader's log, or its own with all lines of org.apache.kafka.clients.consumer",
+)
+
+
+@dataclass(slots=True)
+class Entitled:
+    """Of one process. `known`: whether what it was given is known at all; `member`: by its own word.
+
+    `gone_surely`, `gone_possibly`: when the coordinator had removed it.
+    """
+
+    member: Track[bool]
+    parts: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
+    known: Track[bool] = field(default_factory=lambda: Track[bool](True))
+    gone_surely: Spans = ()
+    gone_possibly: Spans = ()
+
+    def surely(self, partition: TopicPartition) -> Spans:
+        """When it surely was."""
+        part = self.parts.get(partition)
+        if part is None:
+            return []
+        given = both(part.surely(True), self.known.surely(True))
+        return without(both(given, self.member.surely(True)), self.gone_possibly)
+
+    def possibly(self, partition: TopicPartition) -> Spans:
+        """When it may have been."""
+        part = self.parts.get(partition)
+        given = union(() if part is None else part.possibly(True), self.known.possibly(False))
+        return without(both(given, self.member.possibly(True)), self.gone_surely)
+
+
+def entitlement(
+    life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+) -> Entitled:
+    """What each generation gave a process, from the last one before its first line on to its end."""
+    found = Entitled(life.member)
+    found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
+    if not broker:  # it may have been removed while it was silent
+        found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))
+    place = bisect_left(stored, life.first.lo, key=lambda one: one.when.hi)
+    loose: set[TopicPartition] = set()
+    now: frozenset[TopicPartition] = frozenset()
+    for one in stored[max(0, place - 1) :]:
+        if life.ended is not None and one.when.lo > life.ended.hi:
+            break
+        value, rule = _given(life, one)
+        why = Why(rule, one.why.places)
+        if value is OPEN:
+            found.known.set(one.when, OPEN, why)
+            continue
+        changed = (now ^ value) | (loose if one.sure else set())
+        for partition in changed:
+            part = found.parts.setdefault(partition, Track(False))
+            part.set(one.when, (partition in value) if one.sure else OPEN, why)
+        if one.sure:
+            found.known.set(one.when, True, why)
+            now, loose = value, set()
+        else:
+            loose |= changed
+    return found
+
+
+def _given(life: Life, one: Stored) -> tuple[Given, Rule]:
+    """What a generation gave it, by the plan, by its own word, or since it was not in it.
+
+    Who joins another's generation, or replaces a static member while a rebalance runs, takes its place (KIP-345).
+    """
+    first = life.joins[0] if life.joins else None
+    before = one.number not in life.joined and (first is None or one.when.lo <= first.at.hi)
+    if before and life.process.instance is not None:
+        return OPEN, UNTOLD
+    if one.plan is not None:
+        ids = life.kin if one.number in life.joined else life.ids
+        return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in ids)), BY_PLAN
+    if one.number in life.given:
+        return life.given[one.number], BY_ITSELF
+    if before and life.starts:
+        asked = life.first.lo if first is None else first.asked.lo
+        if one.when.hi < asked:
+            return frozenset(), NOT_IN
+    return OPEN, UNTOLD
+
+
+def _gone(life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]) -> tuple[Spans, Spans]:
+    """When it was no member that had a part, surely and possibly: until it has one again under another id."""
+    surely, possibly = [], []
+    by_number = {one.number: one for one in stored}
+    for before, joined in pairwise(life.joins):
+        if joined.member != before.member:
+            lo, hi = _has_part(joined, by_number)
+            surely.append((joined.asked.hi, lo))
+            possibly.append((joined.asked.lo, hi))
+    for member in life.ids:
+        for removal in removals.get(member, ()):
+            at = removal.when
+            back = next((j for j in life.joins if j.at.hi > at.lo and j.member != member), None)
+            lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
+            surely.append((at.hi, max(at.hi, lo)))
+            possibly.append((at.lo, max(at.hi, hi)))
+    return union(surely), union(possibly)
+
+
+def _has_part(joined: Joined, by_number: Mapping[int, Stored]) -> When:
+    """When a member that joined a generation has its part: when that was stored, or at once if it was before."""
+    one = by_number.get(joined.number)
+    return (
+        joined.asked.until(joined.at)
+        if one is None
+        else When(max(joined.asked.lo, one.when.lo), max(joined.at.hi, one.when.hi))
+    )

@@ -1,0 +1,192 @@
+"""Account: one group, from everybody's lines; who was a member, who was entitled, who may have served what, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from groupsim.events.consumer import LossCause
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.account.entitled import Entitled, entitlement
+from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_stops, successors
+from groupsim.incidents.account.life import Life, Said, life_of
+from groupsim.incidents.account.others import Elsewhere, elsewhere
+from groupsim.incidents.account.spans import INF, Spans, both, union, without
+from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
+from groupsim.incidents.account.times import Times
+from groupsim.incidents.account.when import When
+from groupsim.incidents.facts.causes import loss_cause
+from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.typed_fields import text_in
+from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import is_broker
+
+_REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
+_ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
+
+
+@dataclass(slots=True)
+class Account:
+    """What the logs prove of one group.
+
+    `begins`, `ends`: the first and the last instant of its logs. `said`: its lines in one order, with those of its
+    processes. `broker`: a broker's log names it. `entitled`: by process. `elsewhere`: where members without a log may
+    serve. `named`: partitions that a line names; `whole`: these are all.
+    """
+
+    group: str
+    said: list[Said]
+    lives: list[Life]
+    broker: bool
+    begins: int
+    ends: int
+    stored: Sequence[Stored] = ()
+    removals: Mapping[MemberId, Sequence[Removal]] = field(default_factory=dict)
+    added: Mapping[MemberId, When] = field(default_factory=dict)
+    entitled: Mapping[str, Entitled] = field(default_factory=dict)
+    elsewhere: Sequence[Elsewhere] = ()
+    named: Sequence[TopicPartition] = ()
+    whole: bool = False
+
+    def others(self, partition: TopicPartition) -> Spans:
+        """When a member without a log may serve it."""
+        return union(each.span for each in self.elsewhere if each.concerns(partition))
+
+    def surely_available(self, partition: TopicPartition) -> Spans:
+        """When a process surely runs, holds it, and is entitled to it.
+
+        That its application knows where to start, and that no callback runs, no line says; they do not count.
+        """
+        return union(*self._of_each(partition, sure=True))
+
+    def possibly_available(self, partition: TopicPartition) -> Spans:
+        """When a process may run, hold it, and be entitled to it, or a member without a log may serve it."""
+        return union(self.others(partition), *self._of_each(partition, sure=False))
+
+    def _of_each(self, partition: TopicPartition, *, sure: bool) -> Iterator[Spans]:
+        for life in self.lives:
+            entitled = self.entitled[life.name]
+            if sure:
+                held = both(life.runs.surely(True), life.holding(partition).surely(True))
+                yield both(held, entitled.surely(partition)) if held else ()
+            else:
+                held = both(life.runs.possibly(True), life.holding(partition).possibly(True))
+                yield both(held, entitled.possibly(partition)) if held else ()
+
+    def membership(self, life: Life) -> tuple[Spans, Spans]:
+        """When the coordinator surely, and possibly, has the process as a member.
+
+        Without a broker's log nobody says when it heard that a process left, nor that it missed one after its last
+        line.
+        """
+        surely, possibly = life.member.surely(True), life.member.possibly(True)
+        if not self.broker:
+            surely = both(without(surely, union(c.span for c in life.runs.covers)), [(-INF, life.last.lo)])
+            return surely, union(possibly, [(possibly[0][0], INF)] if possibly else [])
+        known = [(possibly[0][0], INF)] if possibly else []
+        for member in life.ids:
+            for removal in self.removals.get(member, ()):
+                at = removal.when
+                asked = next((ask.lo for ask in life.asks if ask.hi > at.lo), INF)
+                back = next((j.at.hi for j in life.joins if j.at.hi > at.lo and j.member != member), INF)
+                known = without(known, [(at.hi, max(at.hi, asked))])
+                surely = without(surely, [(at.lo, back)])
+        return surely, known
+
+
+def account_of(
+    group: str,
+    processes: Sequence[ProcessLog],
+    said: Sequence[Said],
+    index: Index,
+    times: Times,
+    session_ms: int | None,
+) -> Account:
+    """The account of one group: its processes' logs, and all lines that name it, in order."""
+    orders = {id(each.row): each.order for each in said}
+    lives = [life_of(process, times, orders) for process in processes]
+    broker = group in index.broker_groups
+    brokers = [each for each in said if is_broker(each.row)]
+    plans = plans_of(said)
+    _add_kin(lives, brokers)
+    stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(lives, plans)
+    removals = _removals(brokers)
+    scene = Scene(
+        lives,
+        broker,
+        session_ms or index.session_timeouts.get(group),
+        index.heartbeat_ms(group),
+        removals,
+        stored,
+        [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
+        _claims(lives),
+        successors(lives),
+    )
+    for life in lives:
+        find_stops(scene, life)
+    timed = [each.when for each in said if each.when.timed]
+    account = Account(
+        group,
+        list(said),
+        lives,
+        broker,
+        min((when.lo for when in timed), default=-INF),
+        max((when.hi for when in timed), default=INF),
+        stored,
+        removals,
+    )
+    account.entitled = {life.name: entitlement(life, stored, removals, broker) for life in lives}
+    account.elsewhere = elsewhere(lives, stored, removals, broker)
+    account.named = sorted(
+        {tp for life in lives for tp in life.holds}
+        | {tp for each in stored for part in (each.plan or {}).values() for tp in part}
+    )
+    named = {each.row.member for each in brokers if each.row.member}
+    account.whole = any(each.plan for each in stored) or (broker and named <= {m for life in lives for m in life.kin})
+    return account
+
+
+def _add_kin(lives: Sequence[Life], brokers: Sequence[Said]) -> None:
+    """A static member that comes back takes over what its former id was given."""
+    ids: dict[str, set[MemberId]] = {}
+    for each in brokers:
+        instance, old = text_in(each.row.detail.get("instance")), text_in(each.row.detail.get("old_member"))
+        if each.row.kind == RowKind.STATIC_MEMBER_REPLACED and instance and old:
+            ids.setdefault(instance, set()).add(old)
+    for life in lives:
+        if life.process.instance is not None:
+            ids.setdefault(life.process.instance, set()).update(life.ids)
+    for life in lives:
+        life.kin = set(life.ids) if life.process.instance is None else ids[life.process.instance]
+
+
+def _removals(brokers: Sequence[Said]) -> dict[MemberId, list[Removal]]:
+    found: dict[MemberId, list[Removal]] = {}
+    for each in brokers:
+        row = each.row
+        if row.kind not in _REMOVALS:
+            continue
+        replaced = row.kind == RowKind.STATIC_MEMBER_REPLACED
+        member = text_in(row.detail.get("old_member")) if replaced else row.member
+        reason = text_in(row.detail.get("reason"))
+        silent = row.kind == RowKind.MEMBER_FAILED and (
+            reason is None or loss_cause(reason) is LossCause.SESSION_EXPIRED
+        )
+        if member:
+            found.setdefault(member, []).append(Removal(each.when, member, silent, each))
+    return found
+
+
+def _claims(lives: Sequence[Life]) -> dict[TopicPartition, list[Claim]]:
+    """Who took each partition when, by time."""
+    found: dict[TopicPartition, list[Claim]] = {}
+    for life in lives:
+        for partition, track in life.holds.items():
+            for step in track.steps:
+                if step.value is True and step.why is not None:
+                    said = next((s for s in life.said if s.place == step.why.places[0]), life.said[0])
+                    found.setdefault(partition, []).append(Claim(step.when, said))
+    for claims in found.values():
+        claims.sort(key=lambda claim: claim.when.lo)
+    return found

@@ -1,0 +1,300 @@
+"""What nobody logged and yet happened: where a later line contradicts that all stayed as it was.
+
+Each row of HIDDEN finds, for one process, spans in which it stopped. Rows about one stop, which are those with the same
+last line before it, narrow its span together.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.account.evidence import refused
+from groupsim.incidents.account.life import Life, Said
+from groupsim.incidents.account.rules import Rule, Why
+from groupsim.incidents.account.says import Change, always_says
+from groupsim.incidents.account.spans import INF
+from groupsim.incidents.account.stored import Stored
+from groupsim.incidents.account.times import Tolerance
+from groupsim.incidents.account.track import OPEN, Open
+from groupsim.incidents.account.when import When
+from groupsim.incidents.facts.processes import runs_beside
+from groupsim.incidents.logs.row_kinds import RowKind
+
+
+class Removal(NamedTuple):
+    """The coordinator removed a member. `silent`: because its session ended, or perhaps."""
+
+    when: When
+    member: MemberId
+    silent: bool
+    said: Said
+
+    @property
+    def replaced(self) -> bool:
+        """Another process took a static member's place."""
+        return self.said.row.kind == RowKind.STATIC_MEMBER_REPLACED
+
+
+class Claim(NamedTuple):
+    """A process took a partition."""
+
+    when: When
+    said: Said
+
+
+@dataclass(slots=True)
+class Scene:
+    """What the rows ask about a group. `session_ms`: known, or None. `renewed`: when sessions of all began anew."""
+
+    lives: Sequence[Life]
+    broker: bool
+    session_ms: int | None
+    heartbeat_ms: int | None
+    removals: Mapping[MemberId, Sequence[Removal]]
+    stored: Sequence[Stored]
+    renewed: Sequence[int]
+    claims: Mapping[TopicPartition, Sequence[Claim]]
+    successors: Mapping[int, Life]
+
+    @property
+    def least_session_ms(self) -> int:
+        """No session of the group is shorter."""
+        return self.session_ms or Tolerance.CLASSIC_SESSION
+
+    @property
+    def longest_heartbeat_ms(self) -> int:
+        """Heartbeats are no further apart, unless somebody set them against Kafka's advice."""
+        return self.heartbeat_ms or max(Tolerance.HEARTBEAT, self.least_session_ms // 3)
+
+
+class Stop(NamedTuple):
+    """A process stopped at `when`, after its line number `before`.
+
+    It did not run again before `until`; OPEN: or perhaps it did. `None`: it is not known to have stopped at all.
+    """
+
+    before: int
+    when: When
+    until: int
+    ran: bool | Open
+    why: Why
+
+
+class Hidden(NamedTuple):
+    """A contradiction, and the stops that explain it."""
+
+    rule: Rule
+    finds: Callable[[Scene, Life], Iterator[Stop]]
+
+
+REMOVED = Rule(
+    "removed while silent",
+    "the coordinator removed it since its session ended: it stopped after its last line and its last heartbeat",
+    "ClassicGroup.completeGroupMember; GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    "its log to the last line, or its platform's log of restarts",
+)
+REPLACED = Rule(
+    "replaced",
+    "another process took the static member's place",
+    "GroupMetadataManager.classicGroupJoinExistingStaticMember (KIP-345)",
+    "its log to the last line, or its platform's log of restarts",
+)
+STARTED_AGAIN = Rule(
+    "started again",
+    "it was started again after its last line, and did not say that it ended",
+    "",
+    "its log to the last line, or its platform's log of restarts",
+)
+LOST_AFTER_SILENCE = Rule(
+    "lost after a silence",
+    "it lost what it had after it had written nothing for a session: frozen, or only cut off from the coordinator",
+    "ConsumerCoordinator.onJoinPrepare",
+    "the broker's log, which says when it was removed",
+)
+TAKEN = Rule(
+    "taken by another",
+    "another process took what it held, and it never gave that up",
+    "",
+    "the broker's log, and its own to the last line",
+)
+NOT_IN_GENERATION = Rule(
+    "no line of a generation",
+    "a generation was stored, and its log does not say that it joined it",
+    "GroupMetadataManager.completeClassicGroupJoin",
+    "its log to the last line, with all lines of org.apache.kafka.clients.consumer",
+)
+
+
+def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
+    """Its last heartbeat came a session before; the next one was due an interval later.
+
+    Where the coordinator answered what members waited for, sessions began anew, also of members that were gone.
+    """
+    for member in life.ids:
+        for removal in scene.removals.get(member, ()):
+            at = removal.when
+            before = life.line_before(at.hi)
+            if not removal.silent or before < 0 or _went(life, before, at):
+                continue
+            last = life.said[before].when
+            lo = last.lo
+            hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.ROUND_TRIP
+            if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
+                lo = max(lo, at.lo - scene.session_ms - Tolerance.ROUND_TRIP)
+            following = life.said[before + 1].when if before + 1 < len(life.said) else None
+            says_so = always_says(life.process.library, Change.SESSION)
+            silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
+            why = Why(REMOVED, (life.said[before].place, removal.said.place))
+            ran = False if silent and says_so else OPEN
+            when = When(lo, min(at.hi, max(lo, hi)))
+            yield Stop(before, when if ran is False else When(lo, at.hi), at.lo, ran, why)
+
+
+def _renewed(scene: Scene, at: int) -> bool:
+    place = bisect_left(scene.renewed, at - Tolerance.ROUND_TRIP)
+    return place < len(scene.renewed) and scene.renewed[place] <= at + Tolerance.ROUND_TRIP
+
+
+def _went(life: Life, before: int, at: When) -> bool:
+    """Whether it had ended, or had given up its membership and said nothing since."""
+    if life.ended is not None and at.hi >= life.ended.lo:
+        return True
+    last = life.said[before].when
+    return any(last.lo <= went.lo <= at.hi for went in life.gave_up)
+
+
+def _replaced(scene: Scene, life: Life) -> Iterator[Stop]:
+    for member in life.ids:
+        for removal in scene.removals.get(member, ()):
+            if removal.replaced and life.ended is None and removal.when.hi >= life.last.lo:
+                why = Why(REPLACED, (life.said[-1].place, removal.said.place))
+                yield Stop(len(life.said) - 1, When(life.last.lo, removal.when.hi), INF, False, why)
+
+
+def _started_again(scene: Scene, life: Life) -> Iterator[Stop]:
+    again = scene.successors.get(id(life))
+    if again is not None and life.ended is None:
+        why = Why(STARTED_AGAIN, (life.said[-1].place, again.said[0].place))
+        yield Stop(len(life.said) - 1, When(life.last.lo, max(life.last.lo, again.first.hi)), INF, False, why)
+
+
+def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
+    """A process that froze while it joined reads the answer when it runs again, though it was removed since."""
+    if scene.broker:
+        return
+    silent: int | None = None
+    again: int | None = None
+    asked: int | None = None
+    for place, said in enumerate(life.said):
+        at, kind = said.when.lo, said.row.kind
+        if again is not None and at >= again:
+            silent = None
+        if place and at - life.said[place - 1].when.hi >= scene.least_session_ms:
+            silent, again = place - 1, None
+        if (kind == RowKind.LOST or refused(said.row)) and silent is not None:
+            since = life.said[silent]
+            why = Why(LOST_AFTER_SILENCE, (since.place, said.place))
+            for between in range(silent, place):
+                yield Stop(between, When(life.said[between].when.lo, life.said[between + 1].when.hi), -INF, OPEN, why)
+        if kind == RowKind.JOINING:
+            asked = at
+        if kind == RowKind.JOINED:
+            late = silent is not None and asked is not None and asked <= life.said[silent].when.hi
+            again = at + scene.least_session_ms if late else at
+        if kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT):
+            silent = None
+
+
+def _taken(scene: Scene, life: Life) -> Iterator[Stop]:
+    if life.ended is not None or (life.gave_up and life.gave_up[-1].hi >= life.last.lo):
+        return
+    for partition in sorted(life.view):
+        claims = scene.claims.get(partition, ())
+        place = bisect_left(claims, life.last.hi + 1, key=lambda claim: claim.when.lo)
+        if place < len(claims):
+            why = Why(TAKEN, (life.said[-1].place, claims[place].said.place))
+            yield Stop(len(life.said) - 1, When(life.last.lo, claims[place].when.hi), -INF, OPEN, why)
+
+
+def _not_in_generation(scene: Scene, life: Life) -> Iterator[Stop]:
+    """Its last line before that may be the last one that it wrote; it may also have run, and its log is cut off."""
+    if life.ended is not None:
+        return
+    place = bisect_left(scene.stored, life.last.hi + 1, key=lambda stored: stored.when.lo)
+    for stored in scene.stored[place:]:
+        if stored.sure and stored.number not in life.joined and life.member.last is True:
+            why = Why(NOT_IN_GENERATION, (life.said[-1].place, *stored.why.places))
+            yield Stop(len(life.said) - 1, When(life.last.lo, max(life.last.lo, stored.when.hi)), -INF, OPEN, why)
+            return
+
+
+HIDDEN = (
+    Hidden(REMOVED, _removed),
+    Hidden(REPLACED, _replaced),
+    Hidden(STARTED_AGAIN, _started_again),
+    Hidden(LOST_AFTER_SILENCE, _lost_after_silence),
+    Hidden(TAKEN, _taken),
+    Hidden(NOT_IN_GENERATION, _not_in_generation),
+)
+
+
+def find_stops(scene: Scene, life: Life) -> None:
+    """Put into the process's track that it stopped where a row of HIDDEN says so."""
+    found: dict[int, Stop] = {}
+    for row in HIDDEN:
+        for stop in row.finds(scene, life):
+            before = found.get(stop.before)
+            found[stop.before] = stop if before is None else _one(before, stop)
+    for stop in found.values():
+        back = life.said[stop.before + 1].when.hi if stop.before + 1 < len(life.said) else INF
+        lo, hi = stop.when
+        life.runs.cover((lo, min(hi, back)), OPEN, stop.why)
+        if stop.ran is False:
+            until = max(hi, min(stop.until, back))
+            life.runs.cover((hi, until), False, stop.why)
+            life.runs.cover((until, back), OPEN, stop.why)
+        else:
+            life.runs.cover((hi, back), OPEN, stop.why)
+
+
+def _one(one: Stop, other: Stop) -> Stop:
+    """Two pieces of evidence about one stop."""
+    if one.ran is not other.ran:  # what is certain goes before what may be
+        return one if one.ran is False else other
+    when = one.when.meet(other.when)
+    return Stop(
+        one.before,
+        when,
+        max(one.until, other.until),
+        one.ran,
+        one.why._replace(places=one.why.places + other.why.places),
+    )
+
+
+def successors(lives: Sequence[Life]) -> dict[int, Life]:
+    """The next incarnation of the same static member or client after a process's last line, by the process's identity.
+
+    A client id that several processes have at once does not say which of them came back.
+    """
+    by_name: dict[tuple[str, str], list[Life]] = {}
+    for life in lives:
+        process = life.process
+        static = process.instance is not None
+        by_name.setdefault(("static" if static else "client", process.instance or process.client), []).append(life)
+    found: dict[int, Life] = {}
+    for same in by_name.values():
+        ordered = sorted(same, key=lambda life: life.first.lo)
+        for one, following in itertools.pairwise(ordered):
+            if following.first.lo >= one.last.lo and not _shared(ordered, one):
+                found[id(one)] = following
+    return found
+
+
+def _shared(ordered: Sequence[Life], one: Life) -> bool:
+    static = one.process.instance is not None
+    return not static and any(runs_beside(a.process, b.process) for a, b in itertools.pairwise(ordered))

@@ -1,0 +1,143 @@
+"""Where a member without a log may serve a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from groupsim.events.types import MemberId, TopicPartition
+from groupsim.incidents.account.hidden import Removal
+from groupsim.incidents.account.life import Life
+from groupsim.incidents.account.rules import Rule, Why
+from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
+from groupsim.incidents.account.stored import Stored
+from groupsim.incidents.account.track import OPEN
+
+UNLOGGED = Rule(
+    "member without a log",
+    "a member whose log is not given may have had it",
+    "",
+    "the logs of all members, and the broker's log",
+)
+SAME_PLACE = Rule(
+    "same static member",
+    "another process may have been the same static member before it or after it, within one generation",
+    "GroupMetadataManager.classicGroupJoinExistingStaticMember (KIP-345)",
+    "the logs of all processes of the static member, and the broker's log",
+)
+UNSEEN = Rule(
+    "nobody to tell",
+    "no log of a member that ran then is given, and no broker's: others may have been in the group",
+    "",
+    "the broker's log",
+)
+
+
+class Elsewhere(NamedTuple):
+    """In `span` a member without a log may serve every partition but `but`, or only `only` if that is not None."""
+
+    span: Span
+    only: frozenset[TopicPartition] | None
+    but: frozenset[TopicPartition]
+    why: Why
+
+    def concerns(self, partition: TopicPartition) -> bool:
+        """Whether it may serve this one."""
+        return partition not in self.but if self.only is None else partition in self.only
+
+
+def elsewhere(
+    lives: Sequence[Life], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+) -> list[Elsewhere]:
+    """All such spans, by generation. Without a broker's log, generations show only while a logged process is a member
+    and writes later.
+    """
+    found = [] if broker else [Elsewhere(s, None, frozenset(), Why(UNSEEN)) for s in _unseen(lives, stored)]
+    by_generation: dict[int, list[Life]] = {}
+    for life in lives:
+        for number in life.joined:
+            by_generation.setdefault(number, []).append(life)
+    ids = {member for life in lives for member in life.ids}
+    for place, one in enumerate(stored):
+        until = stored[place + 1].when.hi if place + 1 < len(stored) else INF
+        members = by_generation.get(one.number, [])
+        found += _in_generation(one, until, members, ids, removals, broker)
+    return found
+
+
+def _in_generation(
+    one: Stored,
+    until: int,
+    members: Sequence[Life],
+    ids: set[MemberId],
+    removals: Mapping[MemberId, Sequence[Removal]],
+    broker: bool,
+) -> list[Elsewhere]:
+    """In one generation: what its plan gives members without a log, or what no logged member says to have."""
+    why = Why(UNLOGGED, one.why.places)
+    span = (one.when.lo, until)
+    found: list[Elsewhere] = []
+    if one.plan is not None:
+        unlogged = frozenset[TopicPartition]().union(*(part for m, part in one.plan.items() if m not in ids))
+        found += [Elsewhere(span, unlogged, frozenset(), why)] if unlogged else []
+    elif one.size is None or len({life.process.instance or life.ids[-1] for life in members if life.ids}) < one.size:
+        given = (life.given.get(one.number, OPEN) for life in members)
+        logged = frozenset[TopicPartition]().union(*(each for each in given if each is not OPEN))
+        found.append(Elsewhere(span, None, logged, why))
+    for life in members:
+        if life.process.instance is not None:
+            found += _static(one, until, life, members, removals, broker)
+    return found
+
+
+def _static(
+    one: Stored,
+    until: int,
+    life: Life,
+    members: Sequence[Life],
+    removals: Mapping[MemberId, Sequence[Removal]],
+    broker: bool,
+) -> list[Elsewhere]:
+    """A static member's place may be another process's before it and after it, within the generation (KIP-345).
+
+    Only the broker says when it was replaced. Without its log it may be so from when the process may have stopped.
+    """
+    part = life.given.get(one.number, OPEN)
+    if one.plan is not None:
+        part = frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in life.kin))
+    only, why = None if part is OPEN else part, Why(SAME_PLACE, (life.said[0].place,))
+    joined = life.joined[one.number]
+    spans = [(one.when.lo, min(until, joined.at.hi))] if joined.first and joined.asked.hi > one.when.lo else []
+    if broker:
+        gone = (r for m in life.ids for r in removals.get(m, ()) if r.replaced and not _by_logged(r, life, members))
+        spans += [(r.when.lo, until) for r in gone]
+    else:
+        spans += without([(max(one.when.lo, life.first.lo), until)], _witnessed(life))
+    return [Elsewhere((lo, hi), only, frozenset(), why) for lo, hi in spans if lo < hi]
+
+
+def _by_logged(removal: Removal, life: Life, members: Sequence[Life]) -> bool:
+    """Whether it was a process with a log that took a static member's place."""
+    at = removal.when
+    return any(
+        each.process.instance == life.process.instance
+        and joined.member != removal.member
+        and joined.asked.lo <= at.hi
+        and joined.at.hi >= at.lo
+        for each in members
+        for joined in each.joined.values()
+    )
+
+
+def _witnessed(life: Life) -> Spans:
+    """When it certainly ran and was a member: it would have written what happened, and it wrote later."""
+    alive = both(life.runs.surely(True), life.member.surely(True))
+    return both(alive, [(life.first.hi, life.last.lo)])
+
+
+def _unseen(lives: Sequence[Life], stored: Sequence[Stored]) -> Spans:
+    """When no logged process was certainly a member that wrote later, and before the first generation of all."""
+    seen = union(*(_witnessed(life) for life in lives))
+    if stored:
+        seen = both(seen, [(stored[0].when.hi, INF)])
+    return without(EVER, seen)

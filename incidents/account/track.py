@@ -1,0 +1,119 @@
+"""Track: one property over time, with what is not known of it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from groupsim.incidents.account.rules import Why
+from groupsim.incidents.account.spans import INF, Span, Spans, union, without
+from groupsim.incidents.account.when import When
+
+V = TypeVar("V")
+
+
+class Open(Enum):
+    """No value: nobody knows it."""
+
+    OPEN = "open"
+
+
+OPEN: Final = Open.OPEN
+
+
+class Step(NamedTuple, Generic[V]):
+    """From `when` on the property has `value`."""
+
+    when: When
+    value: V | Open
+    why: Why | None
+
+
+class Cover(NamedTuple, Generic[V]):
+    """In `span` the property has `value`, whatever the steps say."""
+
+    span: Span
+    value: V | Open
+    why: Why
+
+
+class Track(Generic[V]):
+    """Steps in the order in which they happened, and covers of spans that others prove, or leave open.
+
+    A property keeps its value until an event changes it; a step to the value that it has already changes nothing. Where
+    a step may have happened or not yet, both values are possible and none is sure. What a cover proves goes before what
+    another leaves open, and that before the steps.
+    """
+
+    __slots__ = ("_covers", "_steps")
+
+    def __init__(self, first: V | Open) -> None:
+        self._steps: list[Step[V]] = [Step(When(-INF, -INF), first, None)]
+        self._covers: list[Cover[V]] = []
+
+    @property
+    def last(self) -> V | Open:
+        """The value after all steps."""
+        return self._steps[-1].value
+
+    @property
+    def steps(self) -> list[Step[V]]:
+        """The steps that a line or a rule proves, in order; each is between those beside it."""
+        found = self._steps[1:]
+        lo = -INF
+        for place, step in enumerate(found):
+            lo = max(lo, step.when.lo)
+            found[place] = step._replace(when=When(lo, max(lo, step.when.hi)))
+        hi = INF
+        for place in range(len(found) - 1, -1, -1):
+            when = found[place].when
+            hi = max(when.lo, min(hi, when.hi))
+            found[place] = found[place]._replace(when=When(when.lo, hi))
+        return found
+
+    @property
+    def covers(self) -> list[Cover[V]]:
+        """What others prove of spans, or leave open."""
+        return self._covers
+
+    def set(self, when: When, value: V | Open, why: Why | None = None) -> None:
+        """From `when` on it has this value; after all steps before.
+
+        If it has it already, it has had it since `when.hi` at the latest.
+        """
+        last = self._steps[-1]
+        if value != last.value:
+            self._steps.append(Step(when, value, why))
+        elif when.hi < last.when.hi:
+            self._steps[-1] = last._replace(when=When(min(last.when.lo, when.hi), when.hi))
+
+    def cover(self, span: Span, value: V | Open, why: Why) -> None:
+        """In this span it has this value, or any, if `value` is OPEN."""
+        if span[0] < span[1]:
+            self._covers.append(Cover(span, value, why))
+
+    def surely(self, value: V) -> Spans:
+        """When it certainly has the value. Of covers that contradict each other none is sure."""
+        steps = [self._steps[0], *self.steps]
+        ends = [*(step.when.lo for step in steps[1:]), INF]
+        found = union((s.when.hi, end) for s, end in zip(steps, ends, strict=True) if s.value == value)
+        if not self._covers:
+            return found
+        yes, no, unknown = self._covered(value)
+        return without(union(without(found, unknown), yes), no)
+
+    def possibly(self, value: V) -> Spans:
+        """When it may have the value."""
+        steps = [self._steps[0], *self.steps]
+        ends = [*(step.when.hi for step in steps[1:]), INF]
+        found = union((s.when.lo, end) for s, end in zip(steps, ends, strict=True) if s.value in (value, OPEN))
+        if not self._covers:
+            return found
+        yes, no, unknown = self._covered(value)
+        return union(without(union(found, unknown), no), yes)
+
+    def _covered(self, value: V) -> tuple[Spans, Spans, Spans]:
+        """Where covers give it this value, another one, and any."""
+        yes = union(each.span for each in self._covers if each.value == value)
+        no = union(each.span for each in self._covers if each.value not in (value, OPEN))
+        return yes, no, union(each.span for each in self._covers if each.value is OPEN)

@@ -1,0 +1,241 @@
+"""Drawn groups with some of their logs, and whether their account holds the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from groupsim.events import classic as c
+from groupsim.events import consumer as k
+from groupsim.events.base import Recorded
+from groupsim.incidents.account.accounts import accounts_of
+from groupsim.incidents.account.group import Account
+from groupsim.incidents.account.life import Life
+from groupsim.incidents.account.spans import EVER, INF, Spans, both, length, union, without
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
+from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.incidents.logs.times import iso
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from tests.incidents.account.truth import Process, Truth
+from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated
+from tests.incidents.offsets_topic.truth import measure
+from tests.incidents.written_consumer_logs import write_consumer_logs
+from tests.incidents.written_logs import BEGINS_MS, write_logs
+
+SUBSETS = ("all logs", "some logs", "no broker's log", "broker alone", "one client", "all but one")
+_KNOWN = 0.3
+_LEADERS = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """A group, which of its logs are given, whether leaders print what they assign, and the session the user gives."""
+
+    group: DrawnGroup
+    subset: str
+    leaders: bool
+    session_ms: int | None
+    pick: int
+    without: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        left_out = f" without {sorted(self.without)}" if self.without else ""
+        return f"{self.subset}{left_out} of {self.group}, leaders {self.leaders}, session {self.session_ms}"
+
+
+class Broken(NamedTuple):
+    """A property that is surely so and was not, or was so and is not possible, in a span from the run's start, ms."""
+
+    what: str
+    name: str
+    spans: Spans
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{a - BEGINS_MS}..{b - BEGINS_MS}" for a, b in self.spans[:4])
+        return f"{self.name}: {self.what}: {shown}"
+
+
+class Checked(NamedTuple):
+    """What the account of a draw is worth: partition-milliseconds, by the account and in truth."""
+
+    broken: list[Broken]
+    at_least_ms: int
+    at_most_ms: int | None
+    truth_ms: int
+    named: int
+
+
+def draw(number: int, protocol: str) -> Draw:
+    """The draw of a number."""
+    rng = Random(f"{protocol} {number}")
+    seed = rng.randrange(1_000_000_000)
+    if protocol == CLASSIC:
+        group = replace(drawn(seed), assignor=rng.choice(("range", "cooperative-sticky")))
+    else:
+        group = drawn_consumer(seed, slow=rng.random() < 0.3)
+    least = CLASSIC_MS if protocol == CLASSIC else CONSUMER_MS
+    known = group.session_ms < least or rng.random() < _KNOWN
+    return Draw(
+        group=group,
+        subset=SUBSETS[number % len(SUBSETS)],
+        leaders=rng.random() < _LEADERS,
+        session_ms=group.session_ms if known else None,
+        pick=rng.randrange(1_000_000),
+    )
+
+
+def written(one: Draw, facts: Sequence[Recorded], folder: Path) -> list[Path]:
+    """The logs of the subset."""
+    shown = [fact for fact in facts if not fact.event.noise]
+    group = one.group
+    if group.protocol == CONSUMER:
+        logs = write_consumer_logs(shown, GROUP, folder, group.heartbeat_ms)
+    else:
+        logs = write_logs(shown, GROUP, folder, group.true if group.prints else {}, leaders=one.leaders)
+    return [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
+
+
+def _chosen(rng: Random, subset: str, logs: list[Path]) -> list[Path]:
+    clients = [log for log in logs if log.name != "broker.log"]
+    match subset:
+        case "no broker's log":
+            return clients
+        case "broker alone":
+            return [log for log in logs if log.name == "broker.log"]
+        case "one client":
+            return [rng.choice(clients)]
+        case "all but one":
+            gone = rng.choice(clients)
+            return [log for log in logs if log != gone]
+        case "some logs":
+            return rng.sample(logs, rng.randint(1, max(1, len(logs) - 1)))
+        case _:
+            return logs
+
+
+def shrunk(one: Draw, check: Callable[[Draw], bool]) -> Draw:
+    """The smallest draw that is like this one and still fails `check`: fewer logs, faults, members."""
+    found = True
+    while found:
+        found = False
+        for smaller in _smaller(one):
+            if check(smaller):
+                one, found = smaller, True
+                break
+    return one
+
+
+def _smaller(one: Draw) -> Iterator[Draw]:
+    group = one.group
+    for place in range(len(group.faults)):
+        faults = group.faults[:place] + group.faults[place + 1 :]
+        yield replace(one, group=replace(group, faults=faults))
+    last = group.members - 1
+    if last > 0 and all(fault.member != last for fault in group.faults):
+        yield replace(one, group=replace(group, members=last, static=min(group.static, last)))
+    if group.static:
+        yield replace(one, group=replace(group, static=0))
+    if group.busy:
+        yield replace(one, group=replace(group, busy=False))
+    with TemporaryDirectory() as folder:
+        logs = [log.name for log in written(one, simulated(group), Path(folder))]
+    for name in logs if len(logs) > 1 else ():
+        yield replace(one, without=one.without | {name})
+
+
+def fails(one: Draw) -> bool:
+    """Whether the account of a draw does not hold the truth."""
+    with TemporaryDirectory() as folder:
+        found = checked(one, Path(folder))
+    return found is not None and bool(found.broken)
+
+
+def checked(one: Draw, folder: Path) -> Checked | None:
+    """Simulate, write, read, and compare; None if there is nothing to compare."""
+    facts = simulated(one.group)
+    first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
+    if first is None:
+        return None
+    files = written(one, facts, folder)
+    if not files:
+        return None
+    until = BEGINS_MS + facts[-1].at_ms
+    reading = read_files(files, wanted=Wanted(frozenset([GROUP]), None, iso(until)))
+    accounts = accounts_of(reading, session_timeout_ms=one.session_ms)
+    if not accounts:
+        return None
+    (account,) = accounts
+    window = max(account.begins, BEGINS_MS + first), min(account.ends, until)
+    truth = Truth(facts, coordinator=account.broker, ends=window[1])
+    broken = [part for each in compare(account, truth) if (part := _clip(each, window)).spans]
+    begin, end = window
+    span = max(0, end - begin)
+    most = sum(span - length(account.surely_available(tp), begin, end) for tp in account.named)
+    least = sum(span - length(account.possibly_available(tp), begin, end) for tp in account.named)
+    true = sum(
+        span - length(union(spans, truth.unseen.get(tp, ())), begin, end) for tp, spans in truth.available.items()
+    )
+    whole = account.whole and bool(account.named)
+    return Checked(broken, least, most if whole else None, true, len(account.named))
+
+
+def _clip(broken: Broken, window: tuple[int, int]) -> Broken:
+    return broken._replace(spans=both(broken.spans, [window] if window[0] < window[1] else []))
+
+
+def compare(account: Account, truth: Truth) -> Iterator[Broken]:
+    """By process and partition: surely is a part of truly, and that of possibly."""
+    for life in account.lives:
+        yield from _of_process(account, life, truth.processes[Path(life.process.file).name.removesuffix(".log")])
+    for tp in account.named:
+        available = truth.available.get(tp, ())
+        most = union(available, truth.unseen.get(tp, ()))
+        surely, possibly = account.surely_available(tp), account.possibly_available(tp)
+        yield from _within(str(tp), "available", surely, most, available, possibly)
+
+
+def _of_process(account: Account, life: Life, real: Process) -> Iterator[Broken]:
+    """A stop may be taken for running if the coordinator missed nobody: no log tells it from a quiet process."""
+    alive, runs, member = real.alive.done(), real.runs.done(), real.member.done()
+    dead = without(EVER, alive)
+    hidden = [f for f in real.freezes if not any(f[0] <= at <= f[1] for at in real.missed)]
+    hidden += [] if real.died is None else [(real.died, INF)]
+    sure, may = life.runs.surely(True), life.runs.possibly(True)
+    yield from _within(life.name, "runs", sure, union(runs, hidden), runs, may)
+    sure, may = account.membership(life)
+    yield from _within(life.name, "is a member", sure, member, member, may)
+    called = both(real.callback.done(), alive)
+    yield from _within(life.name, "callback", life.callback.surely(True), called, called, life.callback.possibly(True))
+    for tp in set(real.holds) | set(life.holds):
+        held, track = real.holds[tp].done(), life.holding(tp)
+        sure, may = track.surely(True), track.possibly(True)
+        yield from _within(f"{life.name} {tp}", "holds", sure, union(held, dead), held, may)
+    entitled = account.entitled[life.name]
+    for tp in set(real.entitled) & set(account.named):
+        right = real.entitled[tp].done()
+        sure, may = entitled.surely(tp), entitled.possibly(tp)
+        yield from _within(f"{life.name} {tp}", "entitled", sure, union(right, dead), both(right, alive), may)
+
+
+def _within(name: str, what: str, surely: Spans, most: Spans, least: Spans, possibly: Spans) -> Iterator[Broken]:
+    if wrong := without(surely, most):
+        yield Broken(f"surely {what}, in truth not", name, wrong)
+    if missed := without(least, possibly):
+        yield Broken(f"{what}, and that is not possible", name, missed)
+
+
+def beside(one: Draw, folder: Path) -> tuple[int, int | None] | None:
+    """The import's bounds of the same logs in the same time, partition-milliseconds; None if it refuses them."""
+    facts = simulated(one.group)
+    first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), 0)
+    files, until = written(one, facts, folder), BEGINS_MS + facts[-1].at_ms
+    try:
+        found, _ = measure(files, GROUP, until, (BEGINS_MS + first, until), one.session_ms)
+    except LogError:
+        return None
+    return found.rests_on.at_least_ms, found.rests_on.at_most_ms

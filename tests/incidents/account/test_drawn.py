@@ -1,0 +1,37 @@
+"""For every process, partition and property: what is surely so was so, and what was so is possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupsim.simulation.clients.config import CLASSIC
+from tests.incidents.account.draws import checked, draw, fails, shrunk
+
+_OF_EACH = 60
+
+
+@pytest.mark.parametrize("protocol", [CLASSIC])
+@pytest.mark.parametrize("part", range(6))
+def test_the_account_of_drawn_groups_holds_the_truth(protocol: str, part: int, tmp_path: Path) -> None:
+    for number in range(part * _OF_EACH // 6, (part + 1) * _OF_EACH // 6):
+        one = draw(number, protocol)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = checked(one, folder)
+        if found is not None and found.broken:
+            least = shrunk(one, fails)
+            raise AssertionError(f"draw {number}: {found.broken[0]}; shrunk: {least}")
+
+
+def test_with_all_logs_the_bounds_hold_the_truth_and_are_near_it(tmp_path: Path) -> None:
+    width = truth = 0
+    for number in range(0, 60, 6):  # every sixth draw has all logs
+        (folder := tmp_path / str(number)).mkdir()
+        found = checked(draw(number, CLASSIC), folder)
+        assert found is not None
+        assert found.at_most_ms is not None
+        width += found.at_most_ms - found.at_least_ms
+        truth += found.truth_ms
+    assert width < truth
