@@ -1,12 +1,15 @@
-"""The order of the tests, that none is timed, and how the Java that they start is set."""
+"""The order of the tests, that none is timed, that Ctrl-C is not ignored, and how the Java that they start is set."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
+
+from tests import ctrl_c
 
 # No test is timed: a busy machine is slow.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -14,6 +17,12 @@ hypothesis.settings.load_profile("untimed")
 # Tests run little code for a short time: optimising it would take more processor time than it saves.
 FAST_START = "-XX:TieredStopAtLevel=1"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extraJavaOptions={FAST_START}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptions_work_in_the_background_too() -> Iterator[None]:
+    with ctrl_c.not_ignored():
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests import ctrl_c
 from tests.adversary.called import USUAL_S, WAITING, Finding
 from tests.adversary.children import Bench
 
@@ -28,7 +28,7 @@ def signalled(
 
     Raises Finding if it ends with another status than that of the signal or 0 or 1, or does not say it in a sentence.
     """
-    with own.said.open("wb") as said, _ctrl_c_not_ignored():
+    with own.said.open("wb") as said, ctrl_c.not_ignored():
         process = subprocess.Popen(
             [sys.executable, "-m", "groupsim.cli.entry", *asked],
             stdout=subprocess.DEVNULL,
@@ -57,17 +57,6 @@ def signalled(
     if status == 128 + number and sum("interrupted" in line for line in err.splitlines()) != 1:
         raise Finding(f"{what}: says {err[-300:]!r}")
     return left
-
-
-@contextmanager
-def _ctrl_c_not_ignored() -> Iterator[None]:
-    """Processes that are started in the block get Ctrl-C: they inherit that it is ignored, as nohup does, but no
-    handler. Nothing of Python runs in them before (`preexec_fn`): another thread of this one may hold a lock."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def below(pid: int) -> dict[int, str]:
