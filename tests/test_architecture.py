@@ -20,7 +20,8 @@ PACKAGES = sorted(
     if path.parent.name not in ("benchmarks", "build", "recorders", "tests")
 )
 CORE = ("events", "assignors", "coordinator", "invariants")
-MODULE_LINES, FUNCTION_LINES = 300, 60
+MODULE_LINES, FUNCTION_LINES = 450, 60
+"""About 150 lines are usual; more only where that keeps one idea whole."""
 
 
 @cache
@@ -42,7 +43,7 @@ def test_there_is_something_to_check() -> None:
     assert {"coordinator", "simulation", "events", "cli"} <= set(PACKAGES)
 
 
-def test_no_module_is_longer_than_300_lines() -> None:
+def test_no_module_is_longer_than_450_lines() -> None:
     lengths = {_name(path): len(path.read_text().splitlines()) for path in _modules()}
     assert {name: lines for name, lines in lengths.items() if lines > MODULE_LINES} == {}
 
