@@ -4,23 +4,18 @@ ocba        a budget of runs divided among choices, so that the best is found mo
 evidence    what runs under common seeds say: which choice is best, how likely, by how much
 selection   sample until it is sure enough which choice is best, within an indifference zone
 choices     the combinations of some values; which of them no other beats; what each setting explains
-many        a search among many choices, or a continuum, that leaves a few
+large_search  a search among many choices, or a continuum, that leaves a few
 unknown     what nobody knows of the world: ranges, drawn by the seed
 sampling    runs of a scenario
 search      an advice on a scenario
 replays     replays of a recorded incident in processes side by side
-incident    an advice on a recorded incident
+incident    an advice on a recorded incident; time_shifting leaves out choices that only move time
 advising    what both have in common
 pareto      the same for several measures to make small together
-advice      what a search has found
+advice      what a search has found; refused has the choices without figures
 flips       where along what is unknown another choice is better
-throughout  whether an advice holds over all of what is unknown, by the values looked at for flips
-price       which measures get worse
-present     what is set now: which choices change least of it, and which gains are worth a change
-direction   whether the seeds show that what is taken costs less
-decision    the first sentence: take a choice, or keep what is set
-reliance    how far an advice on an incident can be trusted, as of a what-if
+current_settings  what is set now: which choices change least of it, and which gains are worth a change
+trust       how far an advice on an incident can be trusted, as of a what-if
 example     settings to ask about, where none are named
-answer      the advice in sentences, and as data; amounts has the units, chart a flip as characters,
-            tradeoff the sentence where several measures are to be small
+sentences   all that an advice says, in words; as_data: as data; chart: a flip as characters; stored: as it is kept
 """

@@ -16,6 +16,13 @@ from groupsim.advice.trust import Reliance
 from groupsim.replay.rests_on import Basis
 from groupsim.replay.verdict import Verdict
 
+WORSE = 0.05
+LEAST_MS, LEAST = 500, 0.5
+"""What is more than this share worse, and by more than this, surely, is a price."""
+_INSTANT = "lag_end"
+"""It depends on how long ago the last commit was."""
+_ALIKE = {"partition_ms", "after_start_ms", "founding_ms"}
+"""None of them is elsewhere for the others."""
 GRID_SEEDS = 50
 """Runs of every choice that a full grid would take: what the runs used are compared with."""
 
@@ -106,6 +113,14 @@ class Advice:
         """All of them."""
         return [flip for each in self.along for flip in each.flips]
 
+    def holds(self, along: Along) -> bool:
+        """Whether the best choice is within the zone of the least at every value that was looked at."""
+        best = self.selection.evidence.best if self.selection.evidence is not None else -1
+        within = 1 + self.goal.indifference
+        return len(along.means) > 1 and all(
+            best in means and means[best] <= within * min(means.values()) for means in along.means.values()
+        )
+
     @property
     def same(self) -> list[int]:
         """The choices that do the same as the best: all measures are equal under every seed that both have."""
@@ -137,6 +152,24 @@ class Advice:
             return None
         pairs = zip(self.selection.rows[evidence.best], self.now, strict=False)
         return estimate([row[name] - now[name] for row, now in pairs])
+
+    @property
+    def price(self) -> dict[str, tuple[float, float]]:
+        """The measures that are worse than with the settings as they are: the mean of the best choice, and theirs."""
+        evidence, minimised = self.selection.evidence, self.goal.minimise
+        if evidence is None or len(self.now) < 2:
+            return {}
+        worse = {}
+        rows = self.selection.rows[evidence.best]
+        for name in self.now[0]:
+            if name in (minimised, _INSTANT) or {name, minimised} <= _ALIKE:
+                continue
+            more = estimate([row[name] - now[name] for row, now in zip(rows, self.now, strict=False)])
+            before = estimate([row[name] for row in self.now]).mean
+            enough = max(WORSE * before, LEAST_MS if name.endswith("_ms") else LEAST)
+            if more.mean > enough and more.interval()[0] > 0:
+                worse[name] = (before + more.mean, before)
+        return worse
 
     @property
     def is_present(self) -> bool:

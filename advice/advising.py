@@ -5,20 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
-from groupsim.advice.advice import Advice
+from groupsim.advice.advice import Advice, Along
 from groupsim.advice.choices import Choice
 from groupsim.advice.current_settings import Present, is_worth_it
-from groupsim.advice.flips import along
+from groupsim.advice.flips import along as along_each
 from groupsim.advice.pareto import select_front
-from groupsim.advice.robustness import better
 from groupsim.advice.selection import FIRST, Goal, Sample, instead, preferring, same_as, select
-from groupsim.advice.unknown import Unknown
+from groupsim.advice.unknown import Range, Unknown
 
 NOTHING: Mapping[str, str] = {}
 EVENLY = 8
 """Seeds of each choice before anything is said where something is unknown: an eighth of its range is not left out."""
+ENOUGH = 32
+"""After so many draws, evenly spread, no more than that share of a range is left out, and they alone count."""
 DOUBTED = 0.5
 """How sure an advice is that the values of what is unknown speak against, when there are no runs left."""
 
@@ -65,10 +67,10 @@ def advised(
             selection = preferring(selection, replace(goal, budget=most), smaller)
         now = sample([(as_it_is, nth) for nth in range(len(selection.chosen_rows))])
         advice = Advice(choices, goal, selection, now, present=present)
-        return replace(advice, along=along(advice, unknown, held))
+        return replace(advice, along=along_each(advice, unknown, held))
 
     found = answered(first)
-    while better(found, unknown):
+    while _better_somewhere(found, unknown):
         seeds = len(found.selection.chosen_rows)
         more = min(2 * seeds, most // len(choices))
         if more <= seeds:
@@ -76,3 +78,27 @@ def advised(
             return replace(found, selection=replace(found.selection, confidence=doubted, reached=False))
         found = answered(more)
     return found
+
+
+def _better_somewhere(advice: Advice, unknown: Unknown) -> list[int]:
+    """The choices that cost less than the best in the mean over some range, by more than the zone, by its values."""
+    evidence = advice.selection.evidence
+    if evidence is None or len(advice.selection.chosen_rows) >= ENOUGH:
+        return []
+    better: list[int] = []
+    for along in advice.along:
+        costs = _over(along, unknown[along.key])
+        if evidence.best in costs:
+            most = costs[evidence.best] - advice.goal.indifference * abs(costs[evidence.best])
+            better += [i for i, cost in costs.items() if cost < most]
+    return list(dict.fromkeys(better))
+
+
+def _over(along: Along, between: Range) -> dict[int, float]:
+    """By choice: the mean over a range of what it costs at some of its values (trapezoids)."""
+    costs: dict[int, float] = {}
+    for (low, before), (high, after) in pairwise(along.means.items()):
+        wide = between.share(float(high)) - between.share(float(low))
+        for i in before.keys() & after.keys():
+            costs[i] = costs.get(i, 0.0) + wide * (before[i] + after[i]) / 2
+    return costs

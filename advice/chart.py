@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from groupsim.advice.advice import Advice, Along
-from groupsim.advice.amounts import scaled, unit
 from groupsim.advice.choices import in_words
+from groupsim.advice.sentences import scaled, unit
 
 WIDTH = 40
 _LETTERS = "ABCDEFGH"

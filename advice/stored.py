@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import front_of, in_one_sentence, ranked, second_axis
+from groupsim.advice.as_data import front_of, ranked, second_axis
 from groupsim.advice.choices import in_words, main_effects
 from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Row
+from groupsim.advice.sentences import in_one_sentence
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
 
 AS_RECORDED = "as recorded"

@@ -9,7 +9,7 @@ from groupsim.advice.advice import Advice
 from groupsim.advice.choices import Choice, in_words
 from groupsim.advice.refused import Refused
 from groupsim.advice.trust import compared
-from groupsim.replay.caveats import unpolled
+from groupsim.replay.sentences.parts import unpolled
 from groupsim.replay.verdict import Verdict, only_moves
 from groupsim.wording.numbers import partition_seconds, seconds
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from groupsim.advice.selection import Row
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
+from groupsim.replay.sentences.parts import how_far, why_not_sure
 from groupsim.replay.trust import Trust
-from groupsim.replay.verdict import Verdict, how_far, only_moves, verdict, why_not_sure
+from groupsim.replay.verdict import Verdict, only_moves, verdict
 
 
 @dataclass(frozen=True, slots=True)

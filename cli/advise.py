@@ -76,7 +76,7 @@ def advise(
 
     Example: groupsim advise rolling_restart --vary assignor=range,cooperative-sticky --vary static=true,false
     """
-    from groupsim.advice.answer import as_data
+    from groupsim.advice.as_data import as_data
     from groupsim.advice.choices import vary as values_of
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import unknown as ranges_of

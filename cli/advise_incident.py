@@ -92,8 +92,8 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
     from groupsim.analysis import advices
     from groupsim.pipeline.grid import Subject
     from groupsim.pipeline.spread import digest_of
-    from groupsim.replay.caveats import baseline
     from groupsim.replay.replayable import replayable_run
+    from groupsim.replay.sentences.parts import baseline
 
     with _found(asked) as (opened, info):
         if info.source != RunSource.RECORDED:

@@ -15,10 +15,11 @@ MOST_ROWS = 10
 
 def print_advice(advice: Advice) -> None:
     """The sentences, the best choices, charts of what flips, which settings matter, and what it rests on."""
-    from groupsim.advice.answer import in_one_sentence, table_rows
+    from groupsim.advice.as_data import table_rows
     from groupsim.advice.chart import chart
     from groupsim.advice.choices import main_effects
     from groupsim.advice.refused import left_out, needs
+    from groupsim.advice.sentences import in_one_sentence
 
     print(plain(in_one_sentence(advice)))
     rows = table_rows(advice)

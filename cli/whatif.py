@@ -155,7 +155,7 @@ def whatif(
 
 
 def _print(incident: ReplayableRun, found: Answer, form: Format, roll: MigrationAnswer | None) -> None:
-    from groupsim.replay.caveats import baseline
+    from groupsim.replay.sentences.parts import baseline
 
     if form is Format.TABLE:
         print_answer(incident, found)

@@ -77,20 +77,20 @@ def migration_of(
         if isinstance(fact.event, ProcessStarted)
     ]
     with progress("rolling"):
-        found = migration_answer(incident.incident, choice, form, range(SEEDS) if seeds is None else seeds, configs)
+        answer = migration_answer(incident.incident, choice, form, range(SEEDS) if seeds is None else seeds, configs)
     (result,) = (each for each in asked.results if each.choice == choice.name)
-    return decided(found, result, asked.trust)
+    return decided(answer, result, asked.trust)
 
 
-def print_migration(found: MigrationAnswer) -> None:
+def print_migration(answer: MigrationAnswer) -> None:
     """For people: sentences on the cost, what it assumes, and the list of what has to change."""
     print()
-    costs = found.sentences
+    costs = answer.sentences
     for number, sentence in enumerate(costs):
-        assumes = found.found is not None and number == len(costs) - 1
+        assumes = answer.migration is not None and number == len(costs) - 1
         print(f"{'  ' if assumes else ''}{output.plain(sentence)}")
-    for sentence in () if found.found is None else found.found.failures:
+    for sentence in () if answer.migration is None else answer.migration.failures:
         output.note(f"note: {sentence}")
     print("To do and to know:")
-    for sentence in found.checks:
+    for sentence in answer.checks:
         print(f"  {output.plain(sentence)}")

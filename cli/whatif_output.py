@@ -47,9 +47,9 @@ def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
 
 def print_answer(incident: ReplayableRun, found: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
-    from groupsim.replay.answer import line
     from groupsim.replay.choice_result import MEASURES
-    from groupsim.replay.headline import best
+    from groupsim.replay.sentences.all_choices import best
+    from groupsim.replay.sentences.one_choice import line
     from groupsim.replay.verdict import Verdict
 
     print(output.plain(found.headline))
@@ -105,7 +105,7 @@ def _print_humps(result: ChoiceResult) -> None:
 
 def _founding(incident: ReplayableRun, found: Answer) -> str:
     """What it cost; where that is most of all, how to compare it."""
-    from groupsim.replay.headline import founding
+    from groupsim.replay.sentences.all_choices import founding
 
     baseline = found.results[0]
     usual = baseline.founding_ms.median

@@ -15,7 +15,7 @@
 - `what_if`: what each choice costs, over as many seeds as medians need, as a `choice_result`; `spread`: medians,
   their intervals, humps
 - `refusals`: what a record can't answer
-- `answer`: the answer about one choice; `headline`: about all; `phrases`: what both say; `trust`, `verdict`: how far to
-  trust it
+- `trust`, `verdict`: how far to trust an answer, and what is said of a choice; `sentences`: all that is said, in words
+- `migration`: what a change of the protocol costs; `migration_answer`, `migration_checks`: the answer about it
 - `ask`: all of this together
 """

@@ -9,15 +9,15 @@ from statistics import median
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from groupsim.coordinator.config import BadSetting
 from groupsim.replay import protocols
-from groupsim.replay.answer import sentence
 from groupsim.replay.choice import Choice
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.fidelity import Fidelity, fidelity
-from groupsim.replay.headline import founding, headline
 from groupsim.replay.migration_answer import MigrationAnswer
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.rests_on import Basis, basis
+from groupsim.replay.sentences.all_choices import founding, headline
+from groupsim.replay.sentences.one_choice import sentence
 from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
 from groupsim.replay.verdict import Verdict, verdict

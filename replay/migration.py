@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 from groupsim.replay.choice import Choice
+from groupsim.replay.choice_result import Range, range_of
 from groupsim.replay.cost import Cost, replayed_cost
 from groupsim.replay.player import GROUP, replay_incident
 from groupsim.replay.reconstruct.client_library import offered_assignors
@@ -54,6 +55,10 @@ class Migration:
     step_ms: int
     members: int
     failures: tuple[str, ...] = ()
+
+    def measured(self, name: str, *, plain: bool = False) -> Range:
+        """One measure of `Cost` over the seeds; `plain`: without another protocol."""
+        return range_of([getattr(cost, name) for cost in (self.plain if plain else self.costs)])
 
 
 def migrate(incident: Incident, choice: Choice, seeds: Sequence[int], form: str = ROLLING) -> Migration:

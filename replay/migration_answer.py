@@ -1,4 +1,4 @@
-"""The answer about a change to the other group protocol: what it costs in words, and what is to do."""
+"""The answer about a change to the other group protocol: what it costs, and what is to do, in words and as data."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from groupsim.replay.choice import Choice
-from groupsim.replay.choice_result import ChoiceResult, Range, range_of
-from groupsim.replay.decision import decision
-from groupsim.replay.migration import ROLLING, STOP_ALL, Migration, client_after, migrate
+from groupsim.replay.choice_result import ChoiceResult
+from groupsim.replay.migration import STOP_ALL, Migration, client_after, migrate
 from groupsim.replay.migration_checks import checks, impossible, other_protocol
 from groupsim.replay.protocols import REMOTE, STRATEGY, assignor_meant
 from groupsim.replay.reconstruct.incident import Incident
+from groupsim.replay.sentences.migration import assumptions_of, cost_of, decision
 from groupsim.replay.trust import Trust
 from groupsim.simulation.clients.config import CONSUMER
-from groupsim.wording.numbers import counted, partition_seconds, seconds
 
 Config = Mapping[str, int | str | bool]
 
@@ -24,7 +23,7 @@ Config = Mapping[str, int | str | bool]
 class MigrationAnswer:
     """What is answered about a change to `protocol`. `impossible`: why not in the form that was asked for.
 
-    `found`: what it costs, in that form, or else with all members stopped together; None: it can't be done at all.
+    `migration`: what it costs, in that form, or else with all members stopped together; None: it can't be done at all.
     `client`: the library that members have to change to; None: they keep theirs. `checks`: what is to do and to know.
     `decision`: whether to do it, where a what-if of the same choice is known.
     """
@@ -32,7 +31,7 @@ class MigrationAnswer:
     protocol: str
     assignor: str | None
     impossible: str | None
-    found: Migration | None
+    migration: Migration | None
     client: str | None
     checks: tuple[str, ...]
     decision: str = ""
@@ -48,8 +47,8 @@ class MigrationAnswer:
         said = [self.decision] if self.decision else []
         if self.impossible is not None:
             said.append(f"A roll to the {self.named} can't be done online: {self.impossible}.")
-        if self.found is not None:
-            said += [_cost(self.found, self.named), _assumes(self.found, self.client)]
+        if self.migration is not None:
+            said += [cost_of(self.migration, self.named), assumptions_of(self.migration, self.client)]
         return said
 
     def row(self) -> dict[str, Any]:
@@ -61,7 +60,7 @@ class MigrationAnswer:
             "decision": self.decision or None,
             "checks": list(self.checks),
         }
-        return row if self.found is None else row | _figures(self.found) | {"client": self.client}
+        return row if self.migration is None else row | _figures(self.migration) | {"client": self.client}
 
 
 def migration_answer(
@@ -79,60 +78,33 @@ def migration_answer(
         protocol=protocol,
         assignor=choice.settings.get(REMOTE) or choice.settings.get(STRATEGY) or assignor_meant(incident, choice),
         impossible=refused,
-        found=None if never else migrate(incident, choice, seeds, form if refused is None else STOP_ALL),
+        migration=None if never else migrate(incident, choice, seeds, form if refused is None else STOP_ALL),
         client=None if after == incident.client else after,
         checks=tuple(checks(incident, choice, configs)),
     )
 
 
-def decided(found: MigrationAnswer, result: ChoiceResult, trusted: Trust) -> MigrationAnswer:
+def decided(answer: MigrationAnswer, result: ChoiceResult, trusted: Trust) -> MigrationAnswer:
     """The same with the decision that follows from the what-if of its choice."""
-    if found.found is None:
-        return found
-    return replace(found, decision=decision(result, trusted, found.named, found.found))
+    if answer.migration is None:
+        return answer
+    return replace(answer, decision=decision(result, trusted, answer.named, answer.migration))
 
 
-def _measured(found: Migration, name: str, *, plain: bool = False) -> Range:
-    return range_of([getattr(cost, name) for cost in (found.plain if plain else found.costs)])
-
-
-def _cost(found: Migration, named: str) -> str:
-    roll, plain = (_measured(found, "unavailable_partition_ms", plain=each) for each in (False, True))
-    how, same = f"A roll to the {named}", "roll"
-    if found.form == STOP_ALL:
-        how, same = f"A stop of all members together, and a start with the {named},", "stop"
-    at_once = counted(_measured(found, "max_partitions").most, "partition")
-    return (
-        f"{how} costs {partition_seconds(roll.median)} ({seconds(roll.least)}–{seconds(roll.most)} over"
-        f" {counted(len(found.costs), 'seed')}), at most {at_once} at once;"
-        f" the same {same} without another protocol costs {partition_seconds(plain.median)}"
-        f" ({seconds(plain.least)}–{seconds(plain.most)})."
-    )
-
-
-def _assumes(found: Migration, client: str | None) -> str:
-    every = f"one every {seconds(found.step_ms)} s, each" if found.form == ROLLING else "all"
-    other = f", simulated with {client}" if client else ""
-    return (
-        f"{counted(found.members, 'member')}, {every} away for {seconds(found.downtime_ms)} s ({found.away}),"
-        f" in a quiet time{other}"
-    )
-
-
-def _figures(found: Migration) -> dict[str, Any]:
-    roll, plain = (_measured(found, "unavailable_partition_ms", plain=each) for each in (False, True))
+def _figures(migration: Migration) -> dict[str, Any]:
+    roll, plain = (migration.measured("unavailable_partition_ms", plain=plain) for plain in (False, True))
     return {
-        "form": found.form,
+        "form": migration.form,
         "unavailable_partition_ms": roll.median,
         "range": [roll.least, roll.most],
-        "max_partitions": _measured(found, "max_partitions").most,
-        "unsafe_ms": _measured(found, "unsafe_ms").most,
+        "max_partitions": migration.measured("max_partitions").most,
+        "unsafe_ms": migration.measured("unsafe_ms").most,
         "restart_partition_ms": plain.median,
         "restart_range": [plain.least, plain.most],
-        "members": found.members,
-        "downtime_ms": found.downtime_ms,
-        "downtime_recorded": found.recorded,
-        "step_ms": found.step_ms,
-        "seeds": len(found.costs),
-        "failures": list(found.failures),
+        "members": migration.members,
+        "downtime_ms": migration.downtime_ms,
+        "downtime_recorded": migration.recorded,
+        "step_ms": migration.step_ms,
+        "seeds": len(migration.costs),
+        "failures": list(migration.failures),
     }

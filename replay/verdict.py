@@ -8,9 +8,8 @@ from statistics import median
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.significance import difference, worth_ms
-from groupsim.replay.spread import FEWEST, median_interval
+from groupsim.replay.spread import FEWEST
 from groupsim.replay.trust import SMALL_MS, Trust
-from groupsim.wording.numbers import counted, seconds_range
 
 _WIDE = 3
 """Amounts of which the greatest is more than so many times the least, and which the baseline has too, say nothing."""
@@ -57,7 +56,7 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
         return Verdict.NOT_SURE
     if not result.direction:
         return Verdict.NO_DIFFERENCE if result.alike else Verdict.NOT_SURE
-    if _drowned(result, trusted):
+    if is_drowned(result, trusted):
         return Verdict.NOT_SURE
     if result.direction < 0 and only_moves(result):
         return Verdict.MOVED
@@ -68,35 +67,14 @@ def verdict(result: ChoiceResult, trusted: Trust) -> Verdict:
     return Verdict.LIKELY_WORSE if result.opposed else Verdict.WORSE
 
 
-def why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
-    """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say."""
-    if trusted.low or (not trusted.doubts(result) and result.direction and _drowned(result, trusted)):
-        return "trust neither direction nor amount"
-    return "" if trusted.doubts(result) else seeds_say(result)
-
-
-def seeds_say(result: ChoiceResult) -> str:
-    """Why the seeds show neither a direction nor that there is none."""
-    seeds, (low, high) = len(result.costs), median_interval(result.moved)
-    less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
-    said = f"{less} of {counted(seeds, 'seed')} cost less, {more} cost more"
-    if not less or not more:
-        said = f"{less or more} of {counted(seeds, 'seed')} cost {'less' if less else 'more'}"
-    if seeds < FEWEST:
-        return f"{said}, and fewer than {FEWEST} seeds show no direction"
-    if low < 0 < high:
-        return f"{said}, which may be chance"
-    return f"{said}, and the difference may be too small to be worth having"
-
-
 def perhaps(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
     """Whether choices that are likely better are no more than that: seeds disagree, and the amount is unknown."""
-    return any(each.opposed for each in results) and _wide(results, trusted)
+    return any(each.opposed for each in results) and amount_is_unknown(results, trusted)
 
 
 def promising(result: ChoiceResult, trusted: Trust) -> bool:
     """Whether a choice that is not sure costs clearly less in the median, and nothing but the seeds is against it."""
-    against = trusted.low or trusted.doubts(result) or _drowned(result, trusted)
+    against = trusted.low or trusted.doubts(result) or is_drowned(result, trusted)
     saved = result.base.median - result.unavailable_partition_ms.median
     return verdict(result, trusted) is Verdict.NOT_SURE and not against and saved >= worth_ms(result.base.median)
 
@@ -118,32 +96,13 @@ def only_moves(result: ChoiceResult) -> bool:
     return 0 < saved < 2 * more and more >= worth_ms(all_of_it) and difference(both[0], both[1], all_of_it) >= 0
 
 
-def _drowned(result: ChoiceResult, trusted: Trust) -> bool:
+def is_drowned(result: ChoiceResult, trusted: Trust) -> bool:
     """Whether the replay is further from the record than the choice changes anything."""
     change = result.versus_baseline
     return change is not None and abs(change - 1) <= (trusted.error or 0)
 
 
-def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
-    """How far to trust direction and amount of choices that are all better, or all worse."""
-    seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
-    least, most = trusted.amount(results)
-    amount = seconds_range((least, most))
-    wide = _wide(results, trusted)
-    unknown = f"the amount is unknown (anything from {amount} is possible)"
-    if any(each.unfinished or each.baseline_unfinished for each in results):
-        return (
-            f"the direction is likely ({seeds - opposed} of {counted(seeds, 'seed')})"
-            if opposed
-            else "trust the direction"
-        )
-    if opposed:
-        agree = f"the direction is likely ({seeds - opposed} of {counted(seeds, 'seed')})"
-        return f"{agree}, {unknown}" if wide else f"{agree}, the amount may be anything from {amount}"
-    return f"trust the direction, but {unknown}" if wide else f"trust the direction, and {amount} as the amount"
-
-
-def _wide(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
+def amount_is_unknown(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
     """Whether the amount is unknown."""
     least, most = trusted.amount(results)
     return most > max(_WIDE * least, least + SMALL_MS) and _like_the_baseline(results, least, most)

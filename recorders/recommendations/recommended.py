@@ -8,10 +8,11 @@ from statistics import fmean
 import msgspec
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import in_one_sentence, ranked
+from groupsim.advice.as_data import ranked
 from groupsim.advice.choices import vary
 from groupsim.advice.incident import advise
 from groupsim.advice.selection import Goal
+from groupsim.advice.sentences import in_one_sentence
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.replayable import replayable_run

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from groupsim.advice.advice import Advice, Record
-from groupsim.advice.answer import in_one_sentence
 from groupsim.advice.selection import Goal, select
-from groupsim.advice.sign_test import unsure
+from groupsim.advice.sentences import in_one_sentence, unsure
 from groupsim.advice.trust import Reliance
 from groupsim.replay.rests_on import Basis
 

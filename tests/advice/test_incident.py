@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from groupsim.advice.advice import Advice
-from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.as_data import as_data
 from groupsim.advice.choices import vary
 from groupsim.advice.errors import AdviceError
 from groupsim.advice.incident import advise
 from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Goal
+from groupsim.advice.sentences import in_one_sentence
 from groupsim.advice.unknown import unknown
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from groupsim.advice.advice import Advice
 from groupsim.advice.advising import advised
-from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.as_data import as_data
 from groupsim.advice.choices import Choice
 from groupsim.advice.current_settings import Present, apart, of_values
 from groupsim.advice.selection import Goal, Row, Sample
+from groupsim.advice.sentences import in_one_sentence
 from groupsim.advice.unknown import Unknown
 
 NOW = {"session": "10000", "static": "false"}

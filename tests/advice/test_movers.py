@@ -9,11 +9,12 @@ import pytest
 
 from groupsim.advice.advice import Advice, Record
 from groupsim.advice.advising import advised
-from groupsim.advice.answer import as_data, in_one_sentence
+from groupsim.advice.as_data import as_data
 from groupsim.advice.choices import Choice
 from groupsim.advice.current_settings import of_values
 from groupsim.advice.refused import left_out
 from groupsim.advice.selection import Goal, Row, Sample
+from groupsim.advice.sentences import in_one_sentence
 from groupsim.advice.time_shifting import without_movers
 from groupsim.advice.trust import reliance
 from groupsim.advice.unknown import Unknown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.advice.amounts import unit
 from groupsim.advice.replays import MEASURES as REPLAYED
+from groupsim.advice.sentences import unit
 from groupsim.analysis.tables.measures import LAG_MEASURES, MEASURES, PARTITION_TIMES, measured
 from groupsim.coordinator.config import BadSetting
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds

@@ -8,10 +8,10 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.replay.answer import line, sentence
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
-from groupsim.replay.headline import headline
+from groupsim.replay.sentences.all_choices import headline
+from groupsim.replay.sentences.one_choice import line, sentence
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
 from groupsim.wording.numbers import percent_change, percent_change_range

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.decision import decision
 from groupsim.replay.migration import Migration
+from groupsim.replay.sentences.migration import decision
 from tests.replay.test_answer import costs, near, result
 
 BASE = [20_000] * 10

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.replay.answer import sentence
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.headline import best, headline
+from groupsim.replay.sentences.all_choices import best, headline
+from groupsim.replay.sentences.one_choice import sentence
 from groupsim.replay.verdict import verdict
 from tests.replay.test_answer import COSTS, SURE, result
 

@@ -146,9 +146,9 @@ def test_a_group_that_can_not_be_rolled_gets_the_cost_of_stopping_all_and_what_t
     assert "can't be done online" in refused
     assert "stop all members together" in refused
     assert cost.startswith("A stop of all members together, and a start with the consumer protocol ")
-    assert answer.found is not None
-    away_ms = answer.found.downtime_ms
-    assert min(each.unavailable_partition_ms for each in answer.found.costs) > 12 * away_ms
+    assert answer.migration is not None
+    away_ms = answer.migration.downtime_ms
+    assert min(each.unavailable_partition_ms for each in answer.migration.costs) > 12 * away_ms
     assert ("confluent-kafka" in answer.checks[0]) is (client == KAFKA_PYTHON)
     assert ("simulated with librdkafka" in assumes) is (client == KAFKA_PYTHON)
     assert "SubscriptionPattern" not in "".join(answer.checks)
@@ -159,13 +159,13 @@ def test_static_members_of_a_group_that_is_not_converted_stay_away_until_their_s
     found = replace(incident(EXAMPLES / "incidents" / "rolling-restart-cooperative"), client=LIBRDKAFKA)
     to = replace(TO_CONSUMER, static=True)
     answer = migration_answer(found, to, STOP_ALL, range(2))
-    assert answer.found is not None
-    assert answer.found.downtime_ms > found.settings["session.timeout.ms"]
-    assert answer.found.failures == ()
+    assert answer.migration is not None
+    assert answer.migration.downtime_ms > found.settings["session.timeout.ms"]
+    assert answer.migration.failures == ()
     assert any("until their session has passed" in each for each in answer.checks)
     early = migration_answer(found, replace(to, restart_ms=1_500), STOP_ALL, range(2))
-    assert early.found is not None
-    assert early.found.failures  # nobody is left, which the amount does not show
+    assert early.migration is not None
+    assert early.migration.failures  # nobody is left, which the amount does not show
 
 
 def test_a_group_of_streams_can_not_be_changed_in_any_form() -> None:
@@ -174,7 +174,7 @@ def test_a_group_of_streams_can_not_be_changed_in_any_form() -> None:
     for form in (ROLLING, STOP_ALL):
         answer = migration_answer(streams, TO_CONSUMER, form, range(1))
         assert "Kafka Streams" in (answer.impossible or "")
-        assert answer.found is None
+        assert answer.migration is None
 
 
 def test_a_roll_waits_for_the_heartbeats_of_the_choice() -> None:

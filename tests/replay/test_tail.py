@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from groupsim.replay.aftermath import LONGEST_MS, tail_ms
-from groupsim.replay.answer import sentence
 from groupsim.replay.choice import Choice
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.player import replay_incident
+from groupsim.replay.sentences.one_choice import sentence
 from groupsim.replay.verdict import Verdict, verdict
 from groupsim.replay.what_if import compare_choices
 from tests.replay.test_answer import near, result

@@ -1,88 +1,16 @@
-"""An advice in sentences, and as data."""
+"""An advice as data: for programs, and as the rows of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from groupsim.advice.advice import Advice, Along, Flip
+from groupsim.advice.advice import Advice, Along
 from groupsim.advice.choices import front, in_words, main_effects
 from groupsim.advice.current_settings import least
-from groupsim.advice.decision import decision
-from groupsim.advice.runner_up import beside
-from groupsim.advice.side_effects import price
-from groupsim.advice.sign_test import unsure
-from groupsim.wording.lists import as_sentence, joined
-
-
-def in_one_sentence(advice: Advice) -> str:
-    """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
-    warning = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
-    parts = [f"{warning}." if warning else "", decision(advice), *_more(advice), _moved(advice), _searched(advice)]
-    return " ".join(filter(None, parts))
-
-
-def _more(advice: Advice) -> Iterator[str]:
-    """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
-    evidence = advice.selection.evidence
-    if evidence is None:
-        yield from _rests_on(advice)
-        return
-    if not advice.keeps or advice.is_present:
-        yield from beside(advice, evidence)
-    for each in advice.along:
-        for flip in each.flips:
-            when, then = _flip(advice, flip)
-            yield f"With {when} {then} is better."
-        if not each.flips and holds(advice, each):
-            lowest, *_, highest = each.means
-            yield f"It holds for {each.key} from {lowest} to {highest}."
-    yield from _rests_on(advice)
-
-
-def _rests_on(advice: Advice) -> Iterator[str]:
-    """How far to trust it, as a what-if says it."""
-    if advice.record is None:
-        return
-    found = advice.record.reliance
-    trust = "" if advice.keeps or (not found.warning and unsure(advice)) else found.how_far
-    why = ": ".join(filter(None, [trust, found.off]))
-    yield as_sentence(joined([why, found.not_in_the_logs]))
-
-
-def _moved(advice: Advice) -> str:
-    """What was left out although it costs less."""
-    if not (moved := len(advice.moved)):
-        return ""
-    number = "1 choice that only moves time is" if moved == 1 else f"{moved} choices that only move time are"
-    return f"{number} left out: partitions are held instead by processes that are stuck in a batch."
-
-
-def _searched(advice: Advice) -> str:
-    """What a search says nothing about."""
-    if not advice.tried:
-        return ""
-    tried = f"{advice.tried} choices with {advice.search_runs} runs"
-    return f"A search tried {tried} and left these {len(advice.choices)}; one that it did not try may be better."
-
-
-def holds(advice: Advice, along: Along) -> bool:
-    """Whether the best choice is within the zone of the least at every value that was looked at."""
-    best = advice.selection.evidence.best if advice.selection.evidence is not None else -1
-    within = 1 + advice.goal.indifference
-    return len(along.means) > 1 and all(
-        best in means and means[best] <= within * min(means.values()) for means in along.means.values()
-    )
-
-
-def _flip(advice: Advice, flip: Flip) -> tuple[str, str]:
-    """On the other side of the flip than most of the advice: when, and which choice is better there."""
-    best = advice.selection.evidence.best if advice.selection.evidence is not None else flip.before
-    if flip.after == best:
-        return f"{flip.key} <= {flip.below}", in_words(advice.choices[flip.before])
-    return f"{flip.key} >= {flip.above}", in_words(advice.choices[flip.after])
+from groupsim.advice.sentences import flip_in_words, in_one_sentence
 
 
 def as_data(advice: Advice) -> dict[str, Any]:
@@ -99,7 +27,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "keep": advice.keeps,
         "take": None if evidence is None or advice.keeps else advice.choices[evidence.best],
         "enough": {"share": goal.indifference, "amount": least(goal.minimise)},
-        "price": {name: {"value": value, "before": before} for name, (value, before) in price(advice).items()},
+        "price": {name: {"value": value, "before": before} for name, (value, before) in advice.price.items()},
         "confidence": found.confidence,
         "reached": found.reached,
         "indifference": goal.indifference,
@@ -111,7 +39,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "runner_up": _runner_up(advice),
         "choices": [_choice(advice, i) for i in range(len(advice.choices))],
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
-        "flips": [dict(zip(("when", "then"), _flip(advice, flip), strict=True)) for flip in advice.flips],
+        "flips": [dict(zip(("when", "then"), flip_in_words(advice, flip), strict=True)) for flip in advice.flips],
         "along": [_along(advice, each) for each in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
         "trust": None if record is None else asdict(record.reliance),
@@ -130,7 +58,7 @@ def front_of(advice: Advice, means: Sequence[Mapping[str, float]]) -> Sequence[i
 def second_axis(advice: Advice) -> list[str]:
     """What is minimised and bounded; else it and the first of the price, or the time to detect the dead."""
     goal = advice.goal
-    return list(dict.fromkeys([*goal.names, *([] if goal.names[1:] else list(price(advice))[:1] or ["detection_ms"])]))
+    return list(dict.fromkeys([*goal.names, *([] if goal.names[1:] else list(advice.price)[:1] or ["detection_ms"])]))
 
 
 def _along(advice: Advice, along: Along) -> dict[str, Any]:
@@ -138,7 +66,7 @@ def _along(advice: Advice, along: Along) -> dict[str, Any]:
         {"value": value, "means": [{**advice.choices[i], "mean": mean} for i, mean in means.items()]}
         for value, means in along.means.items()
     ]
-    return {"key": along.key, "holds": not along.flips and holds(advice, along), "values": values}
+    return {"key": along.key, "holds": not along.flips and advice.holds(along), "values": values}
 
 
 def _choice(advice: Advice, i: int) -> dict[str, Any]:

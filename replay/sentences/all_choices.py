@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groupsim.replay.answer import about_one, why_unsure
-from groupsim.replay.caveats import humps, needs, unfinished, unpolled
 from groupsim.replay.choice_result import ChoiceResult
-from groupsim.replay.phrases import luck, not_simulated, simulated_as_recorded, why_none, would_have_cost
+from groupsim.replay.sentences import parts
+from groupsim.replay.sentences.one_choice import about_one, why_unsure
 from groupsim.replay.significance import worth_ms
 from groupsim.replay.trust import Trust
-from groupsim.replay.verdict import Verdict, how_far, perhaps, promising, seeds_say, verdict
+from groupsim.replay.verdict import Verdict, perhaps, promising, verdict
 from groupsim.wording.lists import capital, either, joined
-from groupsim.wording.numbers import counted, partition_seconds, percent_change, seconds
+from groupsim.wording.numbers import partition_seconds, percent_change, seconds
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -32,58 +31,54 @@ def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
 def founding(results: Sequence[ChoiceResult]) -> str:
     """What the founding of the group cost, which is in no comparison: as recorded, and with choices that differ."""
     baseline, *others = (result for result in results if result.costs)
-    usual = baseline.founding_ms.median
-    other = [each for each in others if abs(each.founding_ms.median - usual) > worth_ms(usual)]
-    found = [
-        partition_seconds(usual),
-        *(f"{seconds(o.founding_ms.median)} with {o.choice}" for o in other),
-    ]
-    return ", ".join(found)
+    usual_ms = baseline.founding_ms.median
+    differing = [other for other in others if abs(other.founding_ms.median - usual_ms) > worth_ms(usual_ms)]
+    costs = [f"{seconds(other.founding_ms.median)} with {other.choice}" for other in differing]
+    return ", ".join([partition_seconds(usual_ms), *costs])
 
 
 def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     baseline, *choices = results
     if not choices:
         return _as_recorded(baseline, trusted)
-    answered = [each for each in choices if each.refused is None]
-    refused = [each for each in choices if each.refused is not None]
+    answered = [choice for choice in choices if choice.refused is None]
+    refused = [choice for choice in choices if choice.refused is not None]
     if not answered:
-        return joined([not_simulated(each) for each in refused])
-    others = [f"{each.choice} {why_none(each)}" for each in refused]
-    return joined([_about(answered, trusted), ", ".join(others)])
+        return joined(map(parts.not_simulated, refused))
+    others = ", ".join(f"{choice.choice} {parts.why_none(choice)}" for choice in refused)
+    return joined([_about(answered, trusted), others])
 
 
 def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return f"The record's total is unknown: {trusted.unknown}"
-    found = baseline.unavailable_partition_ms
-    chance = (
-        f"by chance it can be {seconds(found.least)} to {seconds(found.most)} ({counted(len(baseline.costs), 'seed')})"
-    )
-    parts = [f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded", chance]
-    return capital(joined([*parts, trusted.reasons(baseline), "name choices with --assignor and --set"]))
+    cost = baseline.unavailable_partition_ms
+    chance = f"by chance it can be {seconds(cost.least)} to {seconds(cost.most)} ({parts.seeds_of(baseline)})"
+    recorded = capital(f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded")
+    return joined([recorded, chance, trusted.reasons(baseline), "name choices with --assignor and --set"])
 
 
 def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The answer about choices that the record can answer."""
     simulated = [each for each in answered if each.simulated]
     if len(answered) == 1 or not simulated:
-        return joined([about_one(answered[0], trusted), *map(not_simulated, answered[1:])])
+        return joined([about_one(answered[0], trusted), *map(parts.not_simulated, answered[1:])])
     if trusted.unknown is not None:
         return _all_uncompared(simulated, trusted) if len(simulated) > 1 else about_one(simulated[0], trusted)
     if better := _better(answered, trusted):
         return _best(better, answered, trusted)
+    number, listed = len(answered), ", ".join(f"{each.choice} {_difference(each, trusted)}" for each in answered)
     unsure = [each for each in simulated if verdict(each, trusted) is Verdict.NOT_SURE]
-    listed = ", ".join(f"{each.choice} {_difference(each, trusted)}" for each in answered)
     if not unsure:
-        none = f"None of the {len(answered)} choices would have helped ({listed})"
-        return joined([none, simulated_as_recorded(simulated[0], trusted), trusted.reasons(simulated[0])])
-    found = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure ({listed})"
+        said, shown = f"None of the {number} choices would have helped ({listed})", simulated[0]
+        return joined([said, parts.simulated_as_recorded(shown, trusted), trusted.reasons(shown)])
+    said = capital(f"{trusted.warning()}whether one of the {number} choices would have helped is not sure ({listed})")
     first = _promising(unsure, trusted)
     if first is None:
-        return joined([capital(found), simulated_as_recorded(unsure[0], trusted), why_unsure(unsure[0], trusted)])
-    said = f"the most promising is {first.choice}: {seeds_say(first)}"
-    return joined([capital(found), said, simulated_as_recorded(first, trusted), trusted.reasons(first)])
+        shown = unsure[0]
+        return joined([said, parts.simulated_as_recorded(shown, trusted), why_unsure(shown, trusted)])
+    why = f"the most promising is {first.choice}: {parts.seeds_say(first)}"
+    return joined([said, why, parts.simulated_as_recorded(first, trusted), trusted.reasons(first)])
 
 
 def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -97,65 +92,67 @@ def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
 
 def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult | None:
     """Of choices that are not sure the one that costs least, where that would be a gain."""
-    found = [each for each in unsure if promising(each, trusted)]
-    return min(found, key=lambda each: each.unavailable_partition_ms.median, default=None)
+    return min((each for each in unsure if promising(each, trusted)), key=_median_ms, default=None)
 
 
 def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The best choices, from the best: one, or several with no difference worth having between them."""
-    level = _level(better)
+    level, first = _level(better), better[0]
     names = either([each.choice for each in level])
     if len(level) > 1:
         names += ", with no difference worth having between them,"
     named = "Perhaps the best" if perhaps(level, trusted) else "Best"
-    found = f"{named} of {len(answered)}: {names} {would_have_cost(level, luck(better[0], trusted))}"
-    behind = [_next(better[0], each) for each in better if each not in level]
-    trust = f"{how_far(level, trusted)}: {trusted.reasons(level[0])}"
-    others = [*behind[:1], _maybe_lower(level[0], answered, trusted)]
-    return joined([found, *others, needs(level), unpolled(level[0]), unfinished(level[0]), humps(level[0]), trust])
+    behind = next((_next(first, each) for each in better if each not in level), "")
+    return joined(
+        [
+            f"{named} of {len(answered)}: {names} {parts.would_have_cost(level, parts.luck(first, trusted))}",
+            behind,
+            _maybe_lower(first, answered, trusted),
+            *parts.beside(level),
+            f"{parts.how_far(level, trusted)}: {trusted.reasons(first)}",
+        ]
+    )
 
 
 def _maybe_lower(best: ChoiceResult, answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """A choice that is not sure, where it costs less than the best in the median."""
-    found = _promising([each for each in answered if each.simulated], trusted)
-    if found is None or found.unavailable_partition_ms.median >= best.unavailable_partition_ms.median:
+    lower = _promising([each for each in answered if each.simulated], trusted)
+    if lower is None or _median_ms(lower) >= _median_ms(best):
         return ""
-    return f"not sure is {found.choice} with {seconds(found.unavailable_partition_ms.median)}"
+    return f"not sure is {lower.choice} with {seconds(_median_ms(lower))}"
 
 
 def _better(choices: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
     """Those that would have helped, from the best."""
-    found = [each for each in choices if verdict(each, trusted).helps]
-    return sorted(found, key=lambda each: each.unavailable_partition_ms.median)
+    return sorted((choice for choice in choices if verdict(choice, trusted).helps), key=_median_ms)
 
 
 def _level(better: Sequence[ChoiceResult]) -> list[ChoiceResult]:
     """The first, and those whose medians, which the table shows, are no difference worth having from it."""
-    found = []
-    for each in better:
-        behind = each.unavailable_partition_ms.median - better[0].unavailable_partition_ms.median
-        if behind < worth_ms(each.base.median):
-            found.append(each)
-    return found
+    return [each for each in better if _median_ms(each) - _median_ms(better[0]) < worth_ms(each.base.median)]
+
+
+def _median_ms(result: ChoiceResult) -> int:
+    return result.unavailable_partition_ms.median
 
 
 def _next(best: ChoiceResult, other: ChoiceResult) -> str:
     """The best choice that is clearly behind, and in how many seeds it is not."""
-    found = f"next is {other.choice} with {seconds(other.unavailable_partition_ms.median)}"
+    said = f"next is {other.choice} with {seconds(_median_ms(other))}"
     ahead = sum(own < its for own, its in zip(other.values, best.values, strict=True))
-    return f"{found}, which costs less in {ahead} of {counted(len(best.costs), 'seed')}" if ahead else found
+    return f"{said}, which costs less in {ahead} of {parts.seeds_of(best)}" if ahead else said
 
 
 def _difference(result: ChoiceResult, trusted: Trust) -> str:
     """What a list of choices has behind the name of one."""
-    found = verdict(result, trusted)
-    if found is Verdict.SAME:
+    decided = verdict(result, trusted)
+    if decided is Verdict.SAME:
         return "is what the record has"
-    if found is Verdict.NO_DIFFERENCE:
+    if decided is Verdict.NO_DIFFERENCE:
         return "no difference"
-    if found is Verdict.MOVED:
+    if decided is Verdict.MOVED:
         return "only moves time to owners that do not poll"
-    change = percent_change(result.versus_baseline) or partition_seconds(result.unavailable_partition_ms.median)
-    if found is Verdict.NOT_SURE and not trusted.low and not trusted.doubts(result):
+    change = percent_change(result.versus_baseline) or partition_seconds(_median_ms(result))
+    if decided is Verdict.NOT_SURE and not trusted.low and not trusted.doubts(result):
         return f"perhaps {change}"
-    return f"likely {change}" if found is Verdict.LIKELY_WORSE else change
+    return f"likely {change}" if decided is Verdict.LIKELY_WORSE else change

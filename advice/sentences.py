@@ -1,0 +1,265 @@
+"""An advice in sentences: what to take or to keep, how sure that is, and what else has to be known to decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from groupsim.advice.advice import Advice, Flip
+from groupsim.advice.choices import in_words
+from groupsim.advice.current_settings import least
+from groupsim.advice.evidence import Estimate, Evidence
+from groupsim.advice.pareto import Front
+from groupsim.analysis.tables.measures import PARTITION_TIMES
+from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
+from groupsim.replay.spread import FEWEST, median_interval
+from groupsim.replay.verdict import Verdict
+from groupsim.wording.lists import as_sentence, capital, joined
+from groupsim.wording.numbers import counted, probability
+
+NAMED = 6
+"""So many choices are named where several measures are to be small together."""
+
+
+def in_one_sentence(advice: Advice) -> str:
+    """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
+    warning = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
+    parts = [f"{warning}." if warning else "", _decision(advice), *_more(advice), _moved(advice), _searched(advice)]
+    return " ".join(filter(None, parts))
+
+
+def flip_in_words(advice: Advice, flip: Flip) -> tuple[str, str]:
+    """On the other side of the flip than most of the advice: when, and which choice is better there."""
+    best = advice.selection.evidence.best if advice.selection.evidence is not None else flip.before
+    if flip.after == best:
+        return f"{flip.key} <= {flip.below}", in_words(advice.choices[flip.before])
+    return f"{flip.key} >= {flip.above}", in_words(advice.choices[flip.after])
+
+
+def unsure(advice: Advice) -> str:
+    """Why the seeds do not show that what is taken costs less, without a full stop, by the sign test as in a what-if.
+
+    Empty where they do, or where nothing is taken for its cost. Of a scenario a mean that is surely less is enough.
+    """
+    change, name = advice.change, advice.goal.minimise
+    if change is None or advice.keeps or change.mean >= 0:
+        return ""
+    moved = [own[name] - was[name] for own, was in zip(advice.selection.chosen_rows, advice.now, strict=False)]
+    _, most = median_interval(moved)
+    is_less = change.interval()[1] < 0
+    if (len(moved) >= FEWEST and most <= 0) or (advice.record is None and is_less):
+        drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
+        return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
+    less, more = sum(each < 0 for each in moved), sum(each > 0 for each in moved)
+    said = f"The direction is not sure: {less} of {counted(len(moved), 'seed')} cost less, {more} cost more"
+    if not is_less:
+        return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"
+    low, high = (-end for end in reversed(change.interval()))
+    return f"{said}; the mean is less by {short(name, low).partition(' ')[0]} to {amount(name, high)}"
+
+
+def amount(name: str, value: float) -> str:
+    """Of a measure: `12.0 partition-seconds`, `6.0 s (detection_ms)`, `9.0 rebalances`."""
+    number = f"{scaled(name, value):,.1f}"
+    if name in ("partition_ms", "after_start_ms"):
+        return f"{number} partition-seconds"
+    return f"{number} s ({name})" if name.endswith("_ms") else f"{number} {name}"
+
+
+def short(name: str, value: float) -> str:
+    """The same beside its name: `14.0 s`, `9.0`."""
+    number = f"{scaled(name, value):,.1f}"
+    return f"{number} {unit(name)}" if name.endswith("_ms") else number
+
+
+def unit(name: str) -> str:
+    """What `scaled` counts in: `partition-seconds`, `s`, or the name itself."""
+    if name in PARTITION_TIMES:
+        return "partition-seconds"
+    return "s" if name.endswith("_ms") else name
+
+
+def scaled(name: str, value: float) -> float:
+    """Milliseconds as seconds, all else as it is."""
+    return value / 1_000 if name.endswith("_ms") else value
+
+
+def _decision(advice: Advice) -> str:
+    """Take a choice, or keep what is set now, where no choice is better by enough to be worth a change."""
+    selection, goal = advice.selection, advice.goal
+    used = f"used {advice.runs:,} of {advice.of_runs:,} runs"
+    if advice.tradeoff is not None and advice.tradeoff.members:
+        return _tradeoff(advice, advice.tradeoff, used)
+    if selection.evidence is None:
+        wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
+        sure = f"probability at least {probability(selection.confidence)}"
+        return f"No choice keeps {wanted} ({sure if selection.reached else 'but more runs may find one'}; {used})."
+    value = amount(goal.minimise, selection.evidence.mean)
+    chosen = in_words(advice.choices[selection.evidence.best])
+    if advice.is_present:
+        return f"Keep {chosen}, {_as_it_is(advice)}: {value}; best {_sure(advice)}; {used}."
+    if advice.keeps:
+        return f"{_keep(advice)} Best {_sure(advice)} is {chosen}: {value}{_change(advice)}, {_enough(advice)}; {used}."
+    return f"Take {chosen}: {value}{_instead(advice)}; best {_sure(advice)}; {used}.{_broken(advice)}"
+
+
+def _broken(advice: Advice) -> str:
+    """Which bounds the settings as they are do not keep: so a choice may be taken that costs more."""
+    before = advice.before or {}
+    broken = [
+        f"{name} is {short(name, before[name])}"
+        for name, most in advice.goal.bounds.items()
+        if before.get(name, most) > most
+    ]
+    return f" {capital(_as_they_are(advice))} do not keep the bound: {' and '.join(broken)}." if broken else ""
+
+
+def _sure(advice: Advice) -> str:
+    """`of 4 with probability at least 0.97, within 5%`."""
+    selection, number = advice.selection, len(advice.choices)
+    within = f"{probability(selection.confidence)}, within {advice.goal.indifference:.0%}"
+    if selection.reached:
+        return f"of {number} with probability at least {within}"
+    return f"of {number} so far, with probability about {within}"
+
+
+def _keep(advice: Advice) -> str:
+    """What is set now, by the choice that is the same, if there is one."""
+    name, own = advice.goal.minimise, advice.present.own
+    kept = _as_they_are(advice) if own is None else f"{in_words(advice.choices[own])}, {_as_it_is(advice)}"
+    return f"Keep {kept}: {amount(name, (advice.before or {})[name])}."
+
+
+def _enough(advice: Advice) -> str:
+    """Why that is no reason to change anything."""
+    if advice.record is not None and advice.record.reliance.only_moves:
+        most = math.ceil((advice.before or {})["unpolled_ms"])
+        others = f" (--subject-to 'unpolled_ms<={most}' leaves such choices out)" if advice.tried else ""
+        return f"which saves nothing: partitions are held instead by processes that are stuck in a batch{others}"
+    if advice.change is not None and advice.change.mean >= 0:
+        return "which is no gain"
+    enough = f"{advice.goal.indifference:.0%} and {amount(advice.goal.minimise, least(advice.goal.minimise))}"
+    return f"which is not worth a change: a gain has to be more than {enough}"
+
+
+def _as_it_is(advice: Advice) -> str:
+    return "as it is" if advice.record is None else "as the record has it"
+
+
+def _as_they_are(advice: Advice) -> str:
+    return "the settings as they are" if advice.record is None else "the settings of the record"
+
+
+def _instead(advice: Advice) -> str:
+    """How much that is beside the settings as they are."""
+    name, before = advice.goal.minimise, advice.before
+    if before is None:
+        return ""
+    return f" instead of {amount(name, before[name])} with {_as_they_are(advice)}{_change(advice)}"
+
+
+def _change(advice: Advice) -> str:
+    evidence, name, before = advice.selection.evidence, advice.goal.minimise, advice.before
+    if evidence is None or before is None or not before[name]:
+        return ""
+    return f" ({evidence.mean / before[name] - 1:+.0%})"
+
+
+def _tradeoff(advice: Advice, front: Front, used: str) -> str:
+    """Several measures to make small: which choices no other beats, and what each costs."""
+    selection, number = advice.selection, len(front.members)
+    sure = f"with probability at least {probability(selection.confidence)}"
+    if not selection.reached:
+        sure = f"so far, with probability about {probability(selection.confidence)}"
+    choices = "One choice is" if number == 1 else f"{number} choices are"
+    named = [f"{_alike(advice, front, i)} ({_costs(front, advice.means(i))})" for i in front.members[:NAMED]]
+    more = f", and {number - NAMED} more" if number > NAMED else ""
+    sentence = (
+        f"{choices} beaten by no other of {len(advice.choices)} in {' and '.join(front.names)} {sure}, within"
+        f" {advice.goal.indifference:.0%}: {', '.join(named)}{more}; {used}."
+    )
+    if advice.before is None:
+        return sentence
+    return f"{sentence} With {_as_they_are(advice)}: {_costs(front, advice.before)}."
+
+
+def _alike(advice: Advice, front: Front, member: int) -> str:
+    others = len(front.alike[member])
+    return in_words(advice.choices[member]) + (f" or {others} alike" if others else "")
+
+
+def _costs(front: Front, means: Mapping[str, float]) -> str:
+    return ", ".join(amount(name, means[name]) for name in front.names)
+
+
+def _more(advice: Advice) -> Iterator[str]:
+    """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
+    evidence = advice.selection.evidence
+    if evidence is not None and (not advice.keeps or advice.is_present):
+        yield from _beside(advice, evidence)
+    for along in advice.along if evidence is not None else ():
+        for flip in along.flips:
+            when, then = flip_in_words(advice, flip)
+            yield f"With {when} {then} is better."
+        if not along.flips and advice.holds(along):
+            lowest, *_, highest = along.means
+            yield f"It holds for {along.key} from {lowest} to {highest}."
+    if advice.record is not None:  # how far to trust it, as a what-if says it
+        reliance = advice.record.reliance
+        trust = "" if advice.keeps or (not reliance.warning and unsure(advice)) else reliance.how_far
+        why = ": ".join(filter(None, [trust, reliance.off]))
+        yield as_sentence(joined([why, reliance.not_in_the_logs]))
+
+
+def _beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
+    """Which choices do the same, the next best, what the choice needs, and what gets worse with it."""
+    record, name = advice.record, advice.goal.minimise
+    if advice.same:
+        yield _same(advice)
+    if advice.equal is not None:
+        yield f"There is no difference worth having between it and {in_words(advice.choices[advice.equal])}."
+    elif advice.others:
+        runner_up, difference = next(iter(advice.others.items()))
+        yield f"Next is {in_words(advice.choices[runner_up])}: {_more_than(difference, name)}."
+    if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
+        yield f"It needs {' and '.join(needs)}."
+    prices = advice.price.items()
+    if worse := [f"{name} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]:
+        yield f"Its price: {', '.join(worse)}."
+    session = advice.choices[evidence.best].get(SESSION, "")
+    if record is not None and record.session_ms is not None and session.isdigit() and int(session) > record.session_ms:
+        noticed, before = int(session) / 1_000, record.session_ms / 1_000
+        yield f"A process that dies is noticed after {noticed:g} s at most instead of {before:g} s."
+
+
+def _same(advice: Advice) -> str:
+    """`static=true and 2 others do the same in all 7 seeds.`"""
+    first, *more = advice.same
+    seeds = min(len(advice.selection.rows[i]) for i in advice.same)
+    others = f" and {counted(len(more), 'other')} do" if more else " does"
+    return f"{in_words(advice.choices[first])}{others} the same in all {counted(seeds, 'seed')}."
+
+
+def _more_than(difference: Estimate, name: str) -> str:
+    """By how much the next best costs more."""
+    if difference.error == 0:
+        return f"{amount(name, difference.mean)} more under every seed so far"
+    low, high = difference.interval()
+    lowest, highest = short(name, low).partition(" ")[0], amount(name, high)
+    return f"{highest} more" if highest.startswith(f"{lowest} ") else f"{lowest} to {highest} more"
+
+
+def _moved(advice: Advice) -> str:
+    """What was left out although it costs less."""
+    if not (moved := len(advice.moved)):
+        return ""
+    number = "1 choice that only moves time is" if moved == 1 else f"{moved} choices that only move time are"
+    return f"{number} left out: partitions are held instead by processes that are stuck in a batch."
+
+
+def _searched(advice: Advice) -> str:
+    """What a search says nothing about."""
+    if not advice.tried:
+        return ""
+    tried = f"{advice.tried} choices with {advice.search_runs} runs"
+    return f"A search tried {tried} and left these {len(advice.choices)}; one that it did not try may be better."

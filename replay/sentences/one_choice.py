@@ -1,0 +1,74 @@
+"""The answer about one choice: what it would have cost, instead of what, and how far that can be trusted."""
+
+from __future__ import annotations
+
+from groupsim.replay.choice_result import ChoiceResult
+from groupsim.replay.sentences import parts
+from groupsim.replay.trust import Trust
+from groupsim.replay.verdict import Verdict, verdict
+from groupsim.wording.lists import capital, joined
+
+
+def sentence(result: ChoiceResult, trusted: Trust) -> str:
+    """The answer about one choice."""
+    return f"{about_one(result, trusted)}."
+
+
+def line(result: ChoiceResult, trusted: Trust) -> str:
+    """The same below a headline, which says how far the replay is from the record."""
+    decided = verdict(result, trusted)
+    if not result.simulated:
+        return parts.not_simulated(result)
+    if decided is Verdict.NO_DIFFERENCE:
+        return joined([f"{result.choice} {parts.no_difference(result)}", parts.humps(result)])
+    if decided is Verdict.NOT_SURE:
+        return joined([capital(_not_sure(result)), "" if trusted.low else parts.why_not_sure(result, trusted)])
+    if decided is Verdict.MOVED:
+        return _only_moves(result)
+    cost = f"{result.choice} {parts.would_have_cost([result])}"
+    return joined([cost, *parts.beside([result]), parts.how_far([result], trusted)])
+
+
+def about_one(result: ChoiceResult, trusted: Trust) -> str:
+    """The answer about one choice, as a part of a sentence."""
+    decided, warning = verdict(result, trusted), trusted.warning()
+    if decided is Verdict.SAME and warning:
+        return joined([f"{warning}{parts.not_simulated(result)}", trusted.off()])
+    if not result.simulated:
+        return parts.not_simulated(result)
+    if decided is Verdict.UNKNOWN:
+        return _uncompared(result, trusted)
+    luck, reasons = parts.luck(result, trusted), trusted.reasons(result)
+    if decided is Verdict.NO_DIFFERENCE:
+        return joined([f"{result.choice} {parts.no_difference(result, luck)}", parts.humps(result), reasons])
+    if decided is Verdict.NOT_SURE:
+        return joined([capital(f"{warning}{_not_sure(result, luck)}"), why_unsure(result, trusted)])
+    if decided is Verdict.MOVED:
+        return joined([_only_moves(result, luck), reasons])
+    cost = f"{result.choice} {parts.would_have_cost([result], luck)}"
+    return joined([cost, *parts.beside([result]), f"{parts.how_far([result], trusted)}: {reasons}"])
+
+
+def why_unsure(result: ChoiceResult, trusted: Trust) -> str:
+    """What speaks against every direction; else what the seeds say, or that the replay is too far from the record."""
+    return ": ".join(filter(None, [parts.why_not_sure(result, trusted), trusted.reasons(result)]))
+
+
+def _only_moves(result: ChoiceResult, luck: str = "") -> str:
+    moves = f"{result.choice} only moves time: it {parts.would_have_cost([result], luck)}"
+    return joined([moves, parts.unpolled(result)])
+
+
+def _not_sure(result: ChoiceResult, luck: str = "") -> str:
+    simulated = parts.would_have_cost([result], luck, costs="it costs")
+    not_sure = f"whether {result.choice} would have helped is not sure: simulated, {simulated}"
+    return joined([not_sure, parts.needs([result]), parts.unfinished(result), parts.humps(result)])
+
+
+def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
+    """Amounts of simulations, without a percentage: there is no record to compare them with."""
+    unknown = f"whether {result.choice} would have helped is unknown, because the record's total is: {trusted.unknown}"
+    if not trusted.partitions_known:
+        return capital(unknown)
+    amounts = parts.instead_of(result.unavailable_partition_ms.median, result.base.median)
+    return capital(joined([f"{unknown}; simulated, it costs {amounts}", parts.unfinished(result)]))

@@ -1,0 +1,173 @@
+"""The pieces of the answers: what choices would have cost, how far to trust that, and what is said beside a cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, median
+
+from groupsim.replay.choice_result import ChoiceResult
+from groupsim.replay.significance import worth_ms
+from groupsim.replay.spread import FEWEST, median_interval
+from groupsim.replay.trust import SMALL_MS, Trust
+from groupsim.replay.verdict import amount_is_unknown, is_drowned, unpolled_as_recorded
+from groupsim.wording.lists import joined
+from groupsim.wording.numbers import counted, partition_seconds, percent_change_range, seconds, seconds_range
+
+_LUCK = 0.1
+"""A record is not typical if it is further from the median of its replays than this share."""
+
+
+def would_have_cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would have cost") -> str:
+    """What the choices would have cost together: their medians, and how they change the cost, seed by seed."""
+    base, medians = results[0].base.median, [each.unavailable_partition_ms.median for each in results]
+    costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
+    idle = results[0].idle
+    nothing = f"as recorded, {idle} of them cost nothing" if idle else ""
+    seeds = joined([f"over {seeds_of(results[0])}", nothing, luck])
+    if not base:
+        return f"{costs} ({seeds})"
+    quotients = [each.versus_baseline or 0.0 for each in results]
+    change = percent_change_range((min(quotients), max(quotients)))
+    by_seed = [changes for each in results if (changes := each.changes) is not None]
+    if not by_seed:
+        return f"{costs} ({change} {seeds})"
+    over = percent_change_range((min(low for low, _ in by_seed), max(high for _, high in by_seed)))
+    return f"{costs} ({change} {seeds})" if over == change else f"{costs} ({change}, {over} {seeds})"
+
+
+def no_difference(result: ChoiceResult, luck: str = "") -> str:
+    """That a choice makes no difference worth having, and by how much it may by chance; `luck`: what the record has."""
+    own, base, seeds = result.unavailable_partition_ms, result.base, seeds_of(result)
+    if max(own.most, base.most) < SMALL_MS:
+        nothing = f"hardly anything is unavailable in the time that is compared ({seeds})"
+        return f"makes no difference worth having: {nothing}"
+    amounts = instead_of(own.median, base.median)
+    amounts += f" ({luck})" if luck else ""
+    chance = f"by chance {seconds_range((own.least, own.most))} over {seeds}"
+    return f"makes no difference worth having: {amounts}, {chance}"
+
+
+def instead_of(own_ms: float, base_ms: float) -> str:
+    """`9.0 partition-seconds instead of 12.0`."""
+    return f"{partition_seconds(own_ms)} instead of {seconds(base_ms)}"
+
+
+def seeds_of(result: ChoiceResult) -> str:
+    """`10 seeds`."""
+    return counted(len(result.costs), "seed")
+
+
+def luck(result: ChoiceResult, trusted: Trust) -> str:
+    """The record's total, or its bounds, where that is not what its replays cost in the median; else nothing."""
+    usual, said = result.base.median, trusted.recorded()
+    nearest = min(max(usual, trusted.recorded_ms), trusted.recorded_at_most_ms)
+    is_typical = abs(usual - nearest) <= max(_LUCK * trusted.recorded_at_most_ms, SMALL_MS)
+    if is_typical or said in "".join(trusted.doubts(result)):
+        return ""
+    return f"the record has {said}"
+
+
+def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:
+    """What the incident costs as recorded beside the record's total, where these differ; else nothing."""
+    said = luck(result, trusted)
+    return said and f"as recorded, it costs {partition_seconds(result.base.median)} simulated, and {said}"
+
+
+def not_simulated(result: ChoiceResult) -> str:
+    """Why there is no cost of a choice: the record has it already, can't answer it, or no group can have it."""
+    if result.as_recorded:
+        return f"{result.choice} is what the record has, so it changes nothing"
+    return f"{result.choice} {why_none(result)}{'' if result.impossible else ' from this record'}: {result.refused}"
+
+
+def why_none(result: ChoiceResult) -> str:
+    """In a word or two, why a choice was refused."""
+    return "is not possible" if result.impossible else "can't be answered"
+
+
+def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
+    """How far to trust direction and amount of choices that are all better, or all worse."""
+    seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
+    likely = f"the direction is likely ({seeds - opposed} of {seeds_of(results[0])})"
+    if any(each.unfinished or each.baseline_unfinished for each in results):
+        return likely if opposed else "trust the direction"
+    amount = seconds_range(trusted.amount(results))
+    if amount_is_unknown(results, trusted):
+        unknown = f"the amount is unknown (anything from {amount} is possible)"
+        return f"{likely}, {unknown}" if opposed else f"trust the direction, but {unknown}"
+    if opposed:
+        return f"{likely}, the amount may be anything from {amount}"
+    return f"trust the direction, and {amount} as the amount"
+
+
+def why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
+    """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say."""
+    if trusted.low or (not trusted.doubts(result) and result.direction and is_drowned(result, trusted)):
+        return "trust neither direction nor amount"
+    return "" if trusted.doubts(result) else seeds_say(result)
+
+
+def seeds_say(result: ChoiceResult) -> str:
+    """Why the seeds show neither a direction nor that there is none."""
+    seeds, (low, high) = len(result.costs), median_interval(result.moved)
+    less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
+    said = f"{less} of {seeds_of(result)} cost less, {more} cost more"
+    if not less or not more:
+        said = f"{less or more} of {seeds_of(result)} cost {'less' if less else 'more'}"
+    if seeds < FEWEST:
+        return f"{said}, and fewer than {FEWEST} seeds show no direction"
+    if low < 0 < high:
+        return f"{said}, which may be chance"
+    return f"{said}, and the difference may be too small to be worth having"
+
+
+def beside(results: Sequence[ChoiceResult]) -> list[str]:
+    """What is said beside a cost: the limits of all, and of the first what is not polled, lower bounds, two kinds."""
+    return [needs(results), unpolled(results[0]), unfinished(results[0]), humps(results[0])]
+
+
+def needs(results: Sequence[ChoiceResult]) -> str:
+    """Which limits of the brokers must be wider than by default; of several choices, by name."""
+    if len(results) == 1:
+        return f"it needs {' and '.join(results[0].needs)}" if results[0].needs else ""
+    return joined(f"{each.choice} needs {' and '.join(each.needs)}" for each in results if each.needs)
+
+
+def unpolled(result: ChoiceResult) -> str:
+    """How long partitions were held by processes that did not poll, where the choice changes that; else nothing."""
+    own, base = result.unpolled_partition_ms.median, unpolled_as_recorded(result)
+    if abs(own - base) < worth_ms(base):
+        return ""
+    return f"held, but not polled (the owner is stuck in a batch): {instead_of(own, base)}"
+
+
+def unfinished(result: ChoiceResult) -> str:
+    """That simulations ended too early, where they did: the amount is a lower bound."""
+    return joined(
+        f"{where}in {ended} of {seeds_of(result)} the simulation ends before all partitions are held again, so the"
+        " amount is a lower bound"
+        for ended, where in ((result.unfinished, ""), (result.baseline_unfinished, "as recorded, "))
+        if ended
+    )
+
+
+def humps(result: ChoiceResult) -> str:
+    """What the kinds of seeds cost, where they are of two kinds; else nothing."""
+    kinds, seeds = result.modes, len(result.costs)
+    if len(kinds) < 2:
+        return ""
+    costs = [f"{seconds(kind.median)} in {round(kind.share * seeds)}" for kind in kinds]
+    return f"the seeds are of two kinds, {' and '.join(costs)} of {seeds}"
+
+
+def baseline(values_ms: Sequence[float], drawn: Sequence[str] = ()) -> str:
+    """What the incident costs as recorded: the median that what-ifs compare with, and the mean that advices do.
+
+    `drawn`: what each seed draws instead of what was recorded.
+    """
+    instead = f", with {' and '.join(drawn)} drawn" if drawn else ""
+    return (
+        f"baseline (the incident simulated as recorded{instead}, over {counted(len(values_ms), 'seed')}): median"
+        f" {seconds(median(values_ms))}, mean {partition_seconds(fmean(values_ms))};"
+        " a what-if compares medians, an advice means"
+    )
