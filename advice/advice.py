@@ -134,8 +134,8 @@ class Advice:
         if evidence is None:
             return {}
         same = self.same
-        found = {i: each for i, each in evidence.differences.items() if i not in same}
-        return dict(sorted(found.items(), key=lambda item: (item[1].mean, item[0])))
+        differences = {i: difference for i, difference in evidence.differences.items() if i not in same}
+        return dict(sorted(differences.items(), key=lambda item: (item[1].mean, item[0])))
 
     @property
     def equal(self) -> int | None:

@@ -69,15 +69,15 @@ def advised(
         advice = Advice(choices, goal, selection, now, present=present)
         return replace(advice, along=along_each(advice, unknown, held))
 
-    found = answered(first)
-    while _better_somewhere(found, unknown):
-        seeds = len(found.selection.chosen_rows)
+    advice = answered(first)
+    while _better_somewhere(advice, unknown):
+        seeds = len(advice.selection.chosen_rows)
         more = min(2 * seeds, most // len(choices))
         if more <= seeds:
-            doubted = min(found.selection.confidence, DOUBTED)
-            return replace(found, selection=replace(found.selection, confidence=doubted, reached=False))
-        found = answered(more)
-    return found
+            doubted = min(advice.selection.confidence, DOUBTED)
+            return replace(advice, selection=replace(advice.selection, confidence=doubted, reached=False))
+        advice = answered(more)
+    return advice
 
 
 def _better_somewhere(advice: Advice, unknown: Unknown) -> list[int]:

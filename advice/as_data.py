@@ -15,8 +15,8 @@ from groupsim.advice.sentences import flip_in_words, in_one_sentence
 
 def as_data(advice: Advice) -> dict[str, Any]:
     """The advice in the form of the command line's contract."""
-    found, goal, record = advice.selection, advice.goal, advice.record
-    evidence = found.evidence
+    selection, goal, record = advice.selection, advice.goal, advice.record
+    evidence = selection.evidence
     means = [advice.means(i) for i in range(len(advice.choices))]
     return {
         "answer": in_one_sentence(advice),
@@ -28,8 +28,8 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "take": None if evidence is None or advice.keeps else advice.choices[evidence.best],
         "enough": {"share": goal.indifference, "amount": least(goal.minimise)},
         "price": {name: {"value": value, "before": before} for name, (value, before) in advice.price.items()},
-        "confidence": found.confidence,
-        "reached": found.reached,
+        "confidence": selection.confidence,
+        "reached": selection.reached,
         "indifference": goal.indifference,
         "runs": advice.runs,
         "searched": {"tried": advice.tried, "runs": advice.search_runs} if advice.tried else None,
@@ -40,11 +40,11 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "choices": [_choice(advice, i) for i in range(len(advice.choices))],
         "front": [{**advice.choices[i], "measures": means[i]} for i in front_of(advice, means)],
         "flips": [dict(zip(("when", "then"), flip_in_words(advice, flip), strict=True)) for flip in advice.flips],
-        "along": [_along(advice, each) for each in advice.along],
+        "along": [_along(advice, along) for along in advice.along],
         "sensitivity": main_effects(advice.choices, [row[goal.minimise] for row in means]),
         "trust": None if record is None else asdict(record.reliance),
         **({"assumed": []} if record is None else {**asdict(record.basis), "assumed": list(record.assumed)}),
-        "refused": [{**each.choice, "why": each.why, "verdict": each.verdict} for each in advice.refused],
+        "refused": [{**left.choice, "why": left.why, "verdict": left.verdict} for left in advice.refused],
     }
 
 

@@ -105,19 +105,19 @@ def weigh(values: Mapping[int, Sequence[float]], indifference: float, chosen: in
     if min(map(len, values.values())) < 2:
         raise ValueError("every choice needs two runs or more")
     most = max(map(len, values.values()))
-    full = [i for i, found in values.items() if len(found) == most]
+    full = [i for i, costs in values.items() if len(costs) == most]
     first = min(full, key=lambda i: (statistics.fmean(values[i]), i))
     best = min(values, key=lambda i: (statistics.fmean(_apart(values[i], values[first])), i != first, i))
     zone = indifference * abs(statistics.fmean(values[best]))
     best = best if chosen is None else chosen
     mean = statistics.fmean(values[best])
-    raw = {i: _apart(found, values[best]) for i, found in values.items() if i != best}
+    raw = {i: _apart(costs, values[best]) for i, costs in values.items() if i != best}
     borrowed = statistics.median(map(statistics.variance, raw.values())) if raw else 0.0
     lent = BORROWED if len(raw) > 1 else 0
     unseen = reach(values.values())
-    lent_to = {i: borrowed if zone or any(found) else 0.0 for i, found in raw.items()}
-    differences = {i: estimate(found, lent_to[i], lent, unseen) for i, found in raw.items()}
-    losses = {i: found.doubt(-zone) for i, found in differences.items()}
+    lent_to = {i: borrowed if zone or any(apart) else 0.0 for i, apart in raw.items()}
+    differences = {i: estimate(apart, lent_to[i], lent, unseen) for i, apart in raw.items()}
+    losses = {i: difference.doubt(-zone) for i, difference in differences.items()}
     return Evidence(best, mean, zone, differences, losses)
 
 

@@ -38,13 +38,13 @@ def _contenders(advice: Advice) -> list[int]:
     allowed = [i for i in range(len(means)) if advice.selection.allowed[i] >= 0.5]
     ranked = sorted(allowed, key=lambda i: (means[i], i))
     evidence = advice.selection.evidence
-    found = dict.fromkeys(ranked[:1] if evidence is None else [evidence.best])
+    contenders = dict.fromkeys(ranked[:1] if evidence is None else [evidence.best])
     for key in main_effects(advice.choices, means):
         best: dict[str, int] = {}
         for i in ranked:
             best.setdefault(advice.choices[i][key], i)
-        found |= dict.fromkeys(best.values())
-    return list(found)[:CONTENDERS]
+        contenders |= dict.fromkeys(best.values())
+    return list(contenders)[:CONTENDERS]
 
 
 def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], sample: SampleAt) -> Along:
@@ -56,10 +56,10 @@ def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], samp
         """The surely best contender at this value, beyond the zone; None where it is not sure."""
         if share not in known:
             known[share] = select(sample(contenders, key, between.at(share)), len(contenders), goal)
-        found = known[share]
-        if found.evidence is None or not found.reached:
+        selection = known[share]
+        if selection.evidence is None or not selection.reached:
             return None
-        return contenders[found.evidence.best]
+        return contenders[selection.evidence.best]
 
     def better(share: float, one: int, other: int) -> bool:
         """At this value `one` is better than `other` by more than the zone, surely."""
@@ -70,7 +70,7 @@ def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], samp
 
     shares = [i / (LOOKS - 1) for i in range(LOOKS)]
     answers = [(share, answer) for share in shares if (answer := best(share)) is not None]
-    found = []
+    flips = []
     for (low, before), (high, after) in pairwise(answers):
         if before == after:
             continue
@@ -87,8 +87,8 @@ def _along(key: str, between: Range, goal: Goal, contenders: Sequence[int], samp
                 high = middle
             else:
                 break
-        found.append(Flip(key, between.at(low), between.at(high), before, after))
-    return Along(key, found, {between.at(share): _means(known[share], contenders, goal) for share in sorted(known)})
+        flips.append(Flip(key, between.at(low), between.at(high), before, after))
+    return Along(key, flips, {between.at(share): _means(known[share], contenders, goal) for share in sorted(known)})
 
 
 def _means(found: Selection, contenders: Sequence[int], goal: Goal) -> dict[int, float]:

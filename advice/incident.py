@@ -85,21 +85,21 @@ def advise(
     def answered(choices: Sequence[Choice]) -> Advice:
         most = budget or len(choices) * GRID_SEEDS
         present = _present(incident, of, choices)
-        found = advised(played, choices, goal, open_, most, present)
+        advice = advised(played, choices, goal, open_, most, present)
         stopped = [f"{name or 'the record'}: {why}" for name, why in played.stopped.items()]
         assumed = (*ask.assumed(incident, single), *stopped)
-        best = found.selection.chosen_rows if found.selection.evidence is not None else ()
+        best = advice.selection.chosen_rows if advice.selection.evidence is not None else ()
         record = Record(
-            reliance=reliance(best, found.now, trusted, goal.minimise),
+            reliance=reliance(best, advice.now, trusted, goal.minimise),
             basis=basis(incident, assumed),
             assumed=assumed,
             session_ms=of.incident.settings[SESSION],
             needs=[incident.needs(of.choice(choice)) for choice in choices],
         )
-        return replace(found, record=record, refused=refused)
+        return replace(advice, record=record, refused=refused)
 
-    found = without_movers(answered, asked)
-    return found if left is None else replace(found, tried=left.tried, search_runs=left.runs)
+    advice = without_movers(answered, asked)
+    return advice if left is None else replace(advice, tried=left.tried, search_runs=left.runs)
 
 
 def _enough(choices: int, budget: int | None) -> None:

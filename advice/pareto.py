@@ -70,20 +70,22 @@ def select_front(sample: Sample, choices: int, goal: Goal, first: int = FIRST) -
     start = select(sample, choices, replace(goal, budget=0), first)
     rows = start.rows
     while True:
-        unseen = {name: reach([[row[name] for row in found] for found in rows]) for name in names}
+        unseen = {name: reach([[row[name] for row in of_choice] for of_choice in rows]) for name in names}
         known = _Known(rows, names, goal.indifference, unseen)
         allowed = [i for i in range(choices) if all(known.mean(i, name) <= most for name, most in goal.bounds.items())]
         front = _front(known, names, allowed)
         doubts = _doubts(known, front, allowed)
         confidence = max(0.0, 1 - math.fsum(doubt for doubt, _ in doubts.values()))
-        found = replace(start, evidence=None, confidence=confidence, rows=rows, reached=confidence >= goal.confidence)
+        selection = replace(
+            start, evidence=None, confidence=confidence, rows=rows, reached=confidence >= goal.confidence
+        )
         share = (1 - goal.confidence) / max(choices, 1) / 2
         open_ = sorted({i for key, (doubt, other) in doubts.items() if doubt > share for i in (key, other)})
         most = max((len(rows[i]) for i in open_), default=0)
         wanted = most + max(2, round(GROWTH * most))
         needed = sum(wanted - len(rows[i]) for i in open_)
-        if found.reached or not open_ or (goal.budget is not None and found.runs + needed > goal.budget):
-            return found, front
+        if selection.reached or not open_ or (goal.budget is not None and selection.runs + needed > goal.budget):
+            return selection, front
         asked = [(i, seed) for i in open_ for seed in range(len(rows[i]), wanted)]
         for (i, _), row in zip(asked, sample(asked), strict=True):
             rows[i].append(row)

@@ -31,11 +31,11 @@ class Refused:
 
 def left_out(refused: Sequence[Refused]) -> list[str]:
     """One sentence for all choices with the same reason."""
-    found = []
+    sentences = []
     for verdict, (one, more) in _SAID.items():
-        for named, number, why in _by_reason((each.choice, each.why) for each in refused if each.verdict is verdict):
-            found.append(f"{named} {one if number == 1 else more}{why}")
-    return found
+        for named, number, why in _by_reason((left.choice, left.why) for left in refused if left.verdict is verdict):
+            sentences.append(f"{named} {one if number == 1 else more}{why}")
+    return sentences
 
 
 def needs(choices: Sequence[Choice], limits: Sequence[Sequence[str]]) -> list[str]:
@@ -52,12 +52,12 @@ def _by_reason(reasons: Iterable[tuple[Choice, str]]) -> list[tuple[str, int, st
     groups: dict[str, list[tuple[Choice, str]]] = {}
     for choice, why in reasons:
         groups.setdefault(_NUMBER.sub("#", why), []).append((choice, why))
-    found = []
+    named = []
     for group in groups.values():
         first, why = group[0]
-        example = f", for example {in_words(first)}" if len({each for _, each in group}) > 1 else ""
-        found.append((_named([choice for choice, _ in group]), len(group), f"{example}: {why}"))
-    return found
+        example = f", for example {in_words(first)}" if len({reason for _, reason in group}) > 1 else ""
+        named.append((_named([choice for choice, _ in group]), len(group), f"{example}: {why}"))
+    return named
 
 
 def _named(choices: Sequence[Choice]) -> str:

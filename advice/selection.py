@@ -113,13 +113,13 @@ def _divided(rows: Sequence[Sequence[Row]], goal: Goal, open_: Collection[int], 
     """
     among = sorted(open_)
     values = [[row[goal.minimise] for row in rows[i]] for i in among]
-    runs = [len(found) for found in values]
+    runs = [len(own) for own in values]
     seeds = min(runs)
     best = min(range(len(among)), key=lambda i: (statistics.fmean(values[i][:seeds]), i))
-    apart = [[a - b for a, b in zip(found, values[best], strict=False)] for found in values]
+    apart = [[a - b for a, b in zip(own, values[best], strict=False)] for own in values]
     zone = goal.indifference * abs(statistics.fmean(values[best]))
-    distances = [abs(statistics.fmean(found)) + zone for found in apart]
-    spreads = [statistics.variance(found) for found in apart]
+    distances = [abs(statistics.fmean(own)) + zone for own in apart]
+    spreads = [statistics.variance(own) for own in apart]
     distances[best], spreads[best] = 0.0, max(spreads)
     more = min(left, max(len(among), round(GROWTH * sum(runs))))
     most = max(runs) + max(2, round(LEAD * max(runs)))
@@ -161,15 +161,15 @@ def preferring(found: Selection, goal: Goal, order: Sequence[int]) -> Selection:
 
 def _known(rows: list[list[Row]], goal: Goal, chosen: int | None = None) -> tuple[Selection, dict[int, float]]:
     """What is known now of the best, or of the one that is `chosen`, and how much doubt each choice brings."""
-    unseen = {name: reach([[row[name] for row in found] for found in rows]) for name in (goal.minimise, *goal.bounds)}
-    margins = [_margins(found, goal.bounds, unseen) for found in rows]
-    over = [max((m.doubt(0) for m in found), default=0.0) for found in margins]
-    under = [min((m.turned().doubt(0) for m in found), default=1.0) for found in margins]
-    allowed = [1 - max((m.below(0) for m in found), default=0.0) for found in margins]
+    unseen = {name: reach([[row[name] for row in own] for own in rows]) for name in (goal.minimise, *goal.bounds)}
+    margins = [_margins(own, goal.bounds, unseen) for own in rows]
+    over = [max((m.doubt(0) for m in own), default=0.0) for own in margins]
+    under = [min((m.turned().doubt(0) for m in own), default=1.0) for own in margins]
+    allowed = [1 - max((m.below(0) for m in own), default=0.0) for own in margins]
     wrong = 1 - goal.confidence
     keeps = [True if o <= wrong else False if u <= wrong else None for o, u in zip(over, under, strict=True)]
-    values = {i: [row[goal.minimise] for row in found] for i, found in enumerate(rows)}
-    kept = {i: found for i, found in values.items() if allowed[i] >= 0.5}
+    values = {i: [row[goal.minimise] for row in own] for i, own in enumerate(rows)}
+    kept = {i: own for i, own in values.items() if allowed[i] >= 0.5}
     evidence, doubts, chances = None, dict[int, float](), dict[int, float]()
     if kept:
         evidence = weigh(kept, goal.indifference, chosen)

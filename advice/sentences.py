@@ -50,7 +50,7 @@ def unsure(advice: Advice) -> str:
     if (len(moved) >= FEWEST and most <= 0) or (advice.record is None and is_less):
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
         return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
-    less, more = sum(each < 0 for each in moved), sum(each > 0 for each in moved)
+    less, more = sum(ms < 0 for ms in moved), sum(ms > 0 for ms in moved)
     said = f"The direction is not sure: {less} of {counted(len(moved), 'seed')} cost less, {more} cost more"
     if not is_less:
         return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"

@@ -30,12 +30,12 @@ def stored(advice: Advice, group: str) -> StoredAdvice:
         choices=[_choice(words[i], name, advice.selection.rows[i], i in front) for i in ranked(advice)],
         along=[
             AdvisedAlong(
-                key=each.key,
-                flips=bool(each.flips),
-                values=list(each.means),
-                means=[{words[i]: mean for i, mean in found.items()} for found in each.means.values()],
+                key=along.key,
+                flips=bool(along.flips),
+                values=list(along.means),
+                means=[{words[i]: mean for i, mean in by_choice.items()} for by_choice in along.means.values()],
             )
-            for each in advice.along
+            for along in advice.along
         ],
         sensitivity=main_effects(advice.choices, [row[name] for row in means]),
         assumed=[] if record is None else list(record.assumed),

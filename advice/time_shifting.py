@@ -19,17 +19,17 @@ def without_movers(answered: Callable[[Sequence[Choice]], Advice], choices: Sequ
 
     `answered`: the advice on some choices, with what it rests on.
     """
-    found, moved, runs = answered(choices), list[Refused](), dict[str, int]()
+    advice, moved, runs = answered(choices), list[Refused](), dict[str, int]()
     while True:
-        rows = {in_words(choice): len(rows) for choice, rows in zip(found.choices, found.selection.rows, strict=True)}
+        rows = {in_words(choice): len(rows) for choice, rows in zip(advice.choices, advice.selection.rows, strict=True)}
         runs |= {words: max(number, runs.get(words, 0)) for words, number in rows.items()}
-        movers = _movers(found) if found.record is not None and found.record.reliance.only_moves else []
-        rest = [choice for choice in found.choices if all(each.choice != choice for each in movers)]
+        movers = _movers(advice) if advice.record is not None and advice.record.reliance.only_moves else []
+        rest = [choice for choice in advice.choices if all(mover.choice != choice for mover in movers)]
         if not movers or not rest:
-            others = sum(runs.values()) - found.selection.runs
-            return replace(found, refused=[*found.refused, *moved], other_runs=others)
+            others = sum(runs.values()) - advice.selection.runs
+            return replace(advice, refused=[*advice.refused, *moved], other_runs=others)
         moved += movers
-        found = answered(rest)
+        advice = answered(rest)
 
 
 def _movers(found: Advice) -> list[Refused]:

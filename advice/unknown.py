@@ -83,12 +83,12 @@ def drawn(ranges: Unknown, nth: int, first_seed: int = 0) -> dict[str, str]:
 
 def _mirrored(number: int, base: int) -> float:
     """The digits of a whole number in reverse order, behind the point."""
-    found, place = 0.0, 1.0
+    mirrored, place = 0.0, 1.0
     while number:
         number, digit = divmod(number, base)
         place /= base
-        found += digit * place
-    return found
+        mirrored += digit * place
+    return mirrored
 
 
 def _primes() -> Iterator[int]:

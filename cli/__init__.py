@@ -1,7 +1,7 @@
 """The command line: one program, `groupsim`. Data goes to stdout, everything else to stderr.
 
 entry             loads the program; a signal meanwhile ends it in one sentence
-main              the program: commands, errors as sentences, exit status
+main              the program: commands, errors as sentences, near commands, exit status
 run               `run`
 read              `unavailable`, `timeline`, `rebalances`
 replay            `replay`, and its --verify
@@ -12,8 +12,9 @@ import_runs       `import`
 sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
 incident          `incident read`, `incident import`
-advise            `advise`; advise_incident is about a run, advise_options has its options, advise_output prints
-whatif            `incident whatif`; whatif_choices reads its --set and --assignor, whatif_output prints
+advise            `advise`; advise_incident is about a run, advise_spread says where it runs
+whatif            `incident whatif`; whatif_choices reads its --set and --assignor, whatif_migration its --migrate,
+                  whatif_output prints
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`
 options           arguments and options that several commands share, and their parsing
@@ -21,9 +22,8 @@ existing_store    the store of a command that only reads; importing_store of one
 output            printing: tables, JSON, CSV, notes, errors; table_layout fits a table to the terminal
 progress          progress bars
 summary           the numbers of a run, as JSON and as lines for people
-instants          UTC times beside milliseconds
+run_times         times of a run as users write and read them: --between, UTC times beside milliseconds
 completion        what the Tab key offers
-near_commands     what to type instead of a command that does not exist
 errors            BadRequest
 signals           Ctrl-C and SIGTERM
 """

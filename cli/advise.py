@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groupsim.cli import completion
 from groupsim.cli.advise_incident import Asked, is_scenario, nothing_varied, on_incident
-from groupsim.cli.advise_options import (
-    AboutArgument,
-    BudgetOption,
-    ConfidenceOption,
-    GroupOption,
-    IndifferenceOption,
-    JobsOption,
-    MinimizeOption,
-    SeedOption,
-    SubjectOption,
-    UnknownOption,
-    VaryOption,
-)
-from groupsim.cli.advise_output import print_advice
 from groupsim.cli.advise_spread import KeepOption, ResumeOption, SparkOption, Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, StoreOption, key_values
-from groupsim.cli.output import Format, write_json
+from groupsim.cli.output import Format, plain, table, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import SetOption
 from groupsim.cli.sweep import MemoryOption
 from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
+from groupsim.cli.whatif_output import print_basis
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 
 if TYPE_CHECKING:
@@ -40,7 +28,42 @@ if TYPE_CHECKING:
     from groupsim.advice.choices import Space
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import Unknown
+AboutArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO|RUN",
+        help="A scenario, or a run of the store: an id, a unique prefix of it, a name, or `latest`.",
+        autocompletion=completion.scenario_names,
+    ),
+]
+VaryOption = Annotated[
+    list[str], typer.Option("--vary", metavar="KEY=V1,V2,...", help="Values of a setting, or KEY=LOW..HIGH.")
+]
+UnknownOption = Annotated[
+    list[str], typer.Option("--unknown", metavar="KEY=LOW..HIGH", help="A parameter that nobody knows: drawn.")
+]
+MinimizeOption = Annotated[
+    list[str],
+    typer.Option(
+        "--minimize",
+        metavar="MEASURE",
+        help="What to make small, partition_ms by default; several give the choices that none beats. "
+        "See docs/how-to/choose-settings.md.",
+    ),
+]
+SubjectOption = Annotated[
+    list[str], typer.Option("--subject-to", metavar="MEASURE<=VALUE", help="A bound that the mean has to keep.")
+]
+IndifferenceOption = Annotated[
+    str, typer.Option("--indifference", metavar="SHARE", help="What is no difference worth having.")
+]
+ConfidenceOption = Annotated[float, typer.Option("--confidence", min=0.5, max=0.999, help="How sure it has to be.")]
+BudgetOption = Annotated[int | None, typer.Option("--budget", metavar="RUNS", min=4, help="At most so many runs.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The first seed.")]
+JobsOption = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; by default one per core.")]
+GroupOption = Annotated[str | None, typer.Option(help="Of a run: the group; default: that with most rebalances.")]
 
+MOST_ROWS = 10
 _BOUND = re.compile(r"\s*([a-z_]{1,40})\s*<=\s*(\d{1,15}(?:\.\d{1,6})?)\s*")
 
 
@@ -139,3 +162,30 @@ def _bounds(texts: list[str]) -> dict[str, float]:
             raise BadRequest(f"--subject-to must be MEASURE<=VALUE, not {text!r}")
         found[parsed[1]] = float(parsed[2])
     return found
+
+
+def print_advice(advice: Advice) -> None:
+    """The sentences, the best choices, charts of what flips, which settings matter, and what it rests on."""
+    from groupsim.advice.as_data import table_rows
+    from groupsim.advice.chart import chart
+    from groupsim.advice.choices import main_effects
+    from groupsim.advice.refused import left_out, needs
+    from groupsim.advice.sentences import in_one_sentence
+
+    print(plain(in_one_sentence(advice)))
+    rows = table_rows(advice)
+    table(rows[:MOST_ROWS], list(rows[0]))
+    for each in advice.along:
+        for line in chart(advice, each) if each.flips else ():
+            print(plain(line))
+    means = [advice.means(i)[advice.goal.minimise] for i in range(len(advice.choices))]
+    effects = [f"{key} {share:.0%}" for key, share in main_effects(advice.choices, means).items()]
+    if len(effects) > 1:
+        print(plain(f"differences that each setting explains by itself: {', '.join(effects)}"))
+    for sentence in left_out(advice.refused):
+        print(plain(f"left out: {sentence}"))
+    if advice.record is None:
+        return
+    for sentence in needs(advice.choices, advice.record.needs):
+        print(plain(sentence))
+    print_basis(advice.record.basis)

@@ -12,8 +12,8 @@ from groupsim.cli.advise_spread import Where, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import existing
 from groupsim.cli.options import key_integers
-from groupsim.cli.period import period
 from groupsim.cli.progress import progress
+from groupsim.cli.run_times import period
 from groupsim.cli.whatif import assumptions, total_unknown
 from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError

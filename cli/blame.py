@@ -12,9 +12,8 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
-from groupsim.cli.period import PeriodOption, period
 from groupsim.cli.read import print_caveat
-from groupsim.cli.utc_times import with_instants
+from groupsim.cli.run_times import PeriodOption, period, with_instants
 from groupsim.wording.bounds import near_word
 from groupsim.wording.numbers import partition_seconds
 
@@ -83,7 +82,7 @@ def blame(
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
-    gone = [each for each in found.gone if chosen is None or chosen[0] < each.at_ms <= chosen[1]]
+    gone = [member for member in found.gone if chosen is None or chosen[0] < member.at_ms <= chosen[1]]
     for sentence in sentences_of(gone, info.origin):
         output.note(f"in no row: {sentence}")
     if print_caveat(found, chosen):

@@ -145,29 +145,29 @@ def _shown_rows(log: SourceLog | TopicLog, summary: LogSummary, form: Format) ->
             yield {**shown, "detail": output.brief(row.detail, 100)} if form is Format.TABLE else shown
 
 
-def _list_groups(found: _Reading, how: dict[str, Any], bar: Callable[[float], None], form: Format) -> None:
+def _list_groups(reading: _Reading, how: dict[str, Any], bar: Callable[[float], None], form: Format) -> None:
     """Print one row a group."""
     from groupsim.incidents.logs.groups_there import GroupsThere
     from groupsim.incidents.logs.reading import source_logs
     from groupsim.incidents.offsets_topic.census import census
 
     there = GroupsThere()
-    with source_logs(found.files.others, progress=bar, **how) as (logs, remarks):
+    with source_logs(reading.files.others, progress=bar, **how) as (logs, remarks):
         for sentence in folded([*remarks.notes, *remarks.damage]):
             output.note(sentence)
         for log in logs:
             there.add(log)
-            found.take(log, remarks.answers)
-    if found.files.topic:
-        topic = census(found.files.topic)
+            reading.take(log, remarks.answers)
+    if reading.files.topic:
+        topic = census(reading.files.topic)
         there.add_topic(topic.groups)
-        found.skipped.update(topic.without)
-        records = sum(each.records for each in topic.groups.values())
-        found.counts.lines += records
-        found.counts.recognised += records
+        reading.skipped.update(topic.without)
+        records = sum(group.records for group in topic.groups.values())
+        reading.counts.lines += records
+        reading.counts.recognised += records
         for sentence in [*topic.damage, *topic.notes]:
             output.note(sentence)
-    output.rows((each._asdict() for each in there.most_first()), _GROUP_COLUMNS, form)
+    output.rows((group._asdict() for group in there.most_first()), _GROUP_COLUMNS, form)
 
 
 def print_wordings(lines: Sequence[UnrecognisedLine]) -> None:

@@ -15,7 +15,7 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_values
 from groupsim.cli.output import Format
-from groupsim.cli.utc_times import with_instants
+from groupsim.cli.run_times import with_instants
 
 if TYPE_CHECKING:
     from groupsim.analysis.tables.lag import Level
@@ -85,12 +85,12 @@ def lag(
 
 def _rate(topic: str, text: str) -> float:
     try:
-        found = float(text)
+        rate = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        rate = -1.0
+    if not 0 <= rate < float("inf"):
         raise BadRequest(f"--rate {topic}={text}: {text!r} is not a number of records per second")
-    return found
+    return rate
 
 
 def _ms(origin: str | None) -> int:
@@ -114,7 +114,7 @@ def _read(path: Path, origin_ms: int, end_ms: int) -> dict[TopicPartition, list[
         if not line.strip() or (number == 1 and not fields[-1].isdecimal()):
             continue
         at_ms = _instant(fields, origin_ms, end_ms)
-        if at_ms is None or len(fields) != _FIELDS or not all(_is_number(each) for each in fields[2:]):
+        if at_ms is None or len(fields) != _FIELDS or not all(_is_number(field) for field in fields[2:]):
             raise BadRequest(f"{path}:{number}: expected instant,topic,partition,offset or topic:partition:offset")
         found[TopicPartition(fields[1], int(fields[2]))].append((at_ms, int(fields[3])))
     return found

@@ -80,16 +80,16 @@ def export_fields(text: str | None, time: str | None, stream: str | None) -> Fie
 
 def log_files(places: list[Path]) -> list[Path]:
     """The given files; of a folder, all files in it but hidden ones and recordings of a real Kafka, sorted."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place in places:
         if not place.is_dir():
-            found.append(place)
+            files.append(place)
             continue
         inside = [path for path in sorted(place.rglob("*")) if path.is_file() and _may_be_log(path.name)]
         if not inside:
             raise BadRequest(f"{place} holds no files")
-        found += inside
-    return found
+        files += inside
+    return files
 
 
 def _may_be_log(name: str) -> bool:

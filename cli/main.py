@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -39,12 +44,13 @@ from groupsim.cli import (
 )
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import unchecked_runs_noted
-from groupsim.cli.near_commands import with_near_command
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
-from groupsim.cli.unexpected_errors import close_output, make_output_usable, unexpected
 from groupsim.events.errors import GroupSimError
 
+TRACEBACK = "GROUPSIM_TRACEBACK"
+"""The variable that makes an unexpected error a traceback."""
+_UNKNOWN = re.compile(r"No such command '([^']{1,100})'\.$")
 _CTRL_C = 130
 """The status of typer for any KeyboardInterrupt."""
 ABOUT = """Which partitions were unavailable, for how long, and why? A simulator of Kafka's consumer groups.
@@ -192,6 +198,50 @@ def _without_quiet(arguments: list[str]) -> list[str]:
     asked = [word for word in arguments[:end] if word in ("--quiet", "-q")]
     be_quiet(bool(asked))
     return [word for word in arguments[:end] if word not in asked] + arguments[end:]
+
+
+def make_output_usable() -> None:
+    """Give stdout and stderr a place if they are closed; what their encoding lacks is printed as an escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  to the end of the program
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def close_output() -> None:
+    """Send what is still to be printed nowhere: its place is gone, and Python would try again at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def unexpected(wrong: BaseException) -> int:
+    """One sentence about an error that nobody expected, and status 2. Raises it again if the user wants to see more."""
+    if os.environ.get(TRACEBACK):
+        raise wrong
+    said = (str(wrong).strip().splitlines() or ["no reason is known"])[0][:500]
+    error(f"groupsim: unexpected {type(wrong).__name__}: {said}; an error of groupsim or of the data ({TRACEBACK}=1)")
+    return 2
+
+
+def with_near_command(message: str, program: Any) -> str:
+    """The message of a usage error; if it names a command that does not exist, with commands of a near name."""
+    unknown = _UNKNOWN.match(message)
+    if unknown is None:
+        return message
+    known = [(path[-1], " ".join(path)) for path in _paths(program)]
+    near = get_close_matches(unknown[1], [name for name, _ in known], n=2)
+    found = [f"`groupsim {path}`" for name, path in known if name in near]
+    return f"{message} Did you mean {' or '.join(found)}?" if found else message
+
+
+def _paths(command: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, each in getattr(command, "commands", {}).items():
+        if getattr(each, "commands", None):
+            yield from _paths(each, (*above, name))
+        else:
+            yield (*above, name)
 
 
 if __name__ == "__main__":

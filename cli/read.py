@@ -12,8 +12,7 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
-from groupsim.cli.period import PeriodOption, period
-from groupsim.cli.utc_times import with_instants
+from groupsim.cli.run_times import PeriodOption, period, with_instants
 from groupsim.storage.log_gaps import precision
 from groupsim.storage.store import RunInfo, RunSource
 from groupsim.wording.numbers import counted, partition_seconds
@@ -163,16 +162,16 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
     from groupsim.analysis.tables import frames
 
     with existing(store) as opened:
-        found = analysis.load(opened, run)
-        rows, open_ = frames.records(found.rebalances()), [each.at_least for each in found.rebalance_rows]
+        loaded = analysis.load(opened, run)
+        rows, open_ = frames.records(loaded.rebalances()), [rebalance.at_least for rebalance in loaded.rebalance_rows]
     columns: Sequence[str] = REBALANCES
     if any(open_):
         place = columns.index("duration_ms")
         columns = (*columns[:place], "took", *columns[place:])
         rows = [{**row, "took": "at least" if least else None} for row, least in zip(rows, open_, strict=True)]
-    spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if found.info.origin else "moved")
-    output.rows(*with_instants(rows, columns, found.info, "started_ms"), form, spare=spare)
-    _note_coarse_times(found.info)
+    spare = ("ended_ms", "rounds", "revoked", "members", "started_ms" if loaded.info.origin else "moved")
+    output.rows(*with_instants(rows, columns, loaded.info, "started_ms"), form, spare=spare)
+    _note_coarse_times(loaded.info)
     if any(open_):
         output.note(
             f"note: {sum(open_)} of {counted(len(open_), 'rebalance')} began at their `started_ms` or before:"

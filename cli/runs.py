@@ -13,7 +13,7 @@ from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE, existing, readable
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
-from groupsim.cli.utc_times import with_instants
+from groupsim.cli.run_times import with_instants
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.storage.run_info import LONGEST_MS
@@ -30,12 +30,12 @@ def runs(store: StoreOption = DEFAULT_STORE, form: FormatOption = Format.TABLE) 
     """
     with existing(store) as opened:
         infos, damaged = readable(opened)
-    found = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in infos]
+    rows = [{"run": i.id, **{name: getattr(i, name) for name in RUNS[1:]}} for i in infos]
     if form is Format.TABLE:
-        found = [
-            {**row, "digest": (row["digest"] or "")[:12] or None, "params": _settings(row["params"])} for row in found
+        rows = [
+            {**row, "digest": (row["digest"] or "")[:12] or None, "params": _settings(row["params"])} for row in rows
         ]
-    output.rows(found, RUNS, form, spare=("source", "digest", "created_at", "params"))
+    output.rows(rows, RUNS, form, spare=("source", "digest", "created_at", "params"))
     if damaged is not None:
         raise damaged
 
@@ -67,19 +67,19 @@ def show(
     until = None if around is None else around + AROUND_MS
     with existing(store) as opened:
         info = opened.find(run)
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         left_out = False
         for fact in opened.read(info.id, types=types or None, until_ms=until):
             if (around is not None and fact.at_ms < around - AROUND_MS) or not _concerns(fact, member):
                 continue
-            if len(found) == limit:
+            if len(rows) == limit:
                 left_out = True
                 break
-            found.append(_row(fact))
+            rows.append(_row(fact))
     if form is Format.TABLE:
-        found = [{**row, "event": output.brief(row["event"], 160)} for row in found]
-    output.rows(*with_instants(found, ("seq", "at_ms", "stream", "type", "event"), info, "at_ms"), form)
-    if not found:
+        rows = [{**row, "event": output.brief(row["event"], 160)} for row in rows]
+    output.rows(*with_instants(rows, ("seq", "at_ms", "stream", "type", "event"), info, "at_ms"), form)
+    if not rows:
         output.note(f"no fact of run {info.id} matches")
     if left_out:
         output.note(f"only the first {limit} facts are shown; --limit N shows more")

@@ -14,8 +14,8 @@ from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
 from groupsim.cli.output import Format
-from groupsim.cli.period import period
 from groupsim.cli.progress import progress
+from groupsim.cli.run_times import period
 from groupsim.cli.whatif_choices import choices, meant, notes
 from groupsim.cli.whatif_output import print_answer, rows_of
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS

@@ -28,20 +28,20 @@ def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[s
     for protocol in protocols:
         if protocol not in (CLASSIC, CONSUMER):
             raise BadRequest(f"--protocol must be classic or consumer, not {protocol!r}")
-    found, taken = [], set()
+    choices, taken = [], set()
     for protocol in protocols:
         fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]
         if protocol == CLASSIC and CONSUMER not in protocols:
             fitting = [name for name in assignors if name == "range" or name not in ON_THE_SERVER]
         taken |= set(fitting)
-        found += [_protocol(protocol, name) for name in fitting] or [_protocol(protocol, None)]
-    found += [_assignor(name) for name in assignors if name not in taken]
-    found += [_set(text) for text in sets]
-    names = [choice.name for choice in found]
+        choices += [_protocol(protocol, name) for name in fitting] or [_protocol(protocol, None)]
+    choices += [_assignor(name) for name in assignors if name not in taken]
+    choices += [_set(text) for text in sets]
+    names = [choice.name for choice in choices]
     for name in names:
         if names.count(name) > 1:
             raise BadRequest(f"the choice {name} is given twice")
-    return found
+    return choices
 
 
 def notes(assignors: Sequence[str]) -> list[str]:

@@ -35,17 +35,17 @@ def wanted(migrate: str | None, protocols: Sequence[str], sets: Sequence[str]) -
 
 def changed(incident: ReplayableRun, chosen: Sequence[Choice]) -> Choice:
     """The choice to whose protocol the group changes. Raises BadRequest where several differ, and where none does."""
-    found = [choice for choice in chosen if choice.protocol is not None]
-    if not found or incident.incident is None:
+    migrations = [choice for choice in chosen if choice.protocol is not None]
+    if not migrations or incident.incident is None:
         raise BadRequest("--migrate needs a recorded incident and a --protocol")
-    first = found[0]
-    for other in found[1:]:
+    first = migrations[0]
+    for other in migrations[1:]:
         if _to(other) != _to(first):
             raise BadRequest(
                 f"--migrate: {first.name} and {other.name} are two changes; name one, with its assignor:"
                 f" --protocol {other.protocol} --assignor NAME"
             )
-    if all(each.protocol == first.protocol for each in incident.incident.incarnations):
+    if all(incarnation.protocol == first.protocol for incarnation in incident.incident.incarnations):
         raise BadRequest(
             f"--migrate: group {incident.group} uses the {first.protocol} protocol already; name the other one"
         )

@@ -26,58 +26,58 @@ BASIS = (
 GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", "sync_recorded_ms", "sync_ms", "note")
 
 
-def rows_of(incident: ReplayableRun, found: Answer) -> list[dict[str, Any]]:
+def rows_of(incident: ReplayableRun, answer: Answer) -> list[dict[str, Any]]:
     """One row per choice, the first as recorded, with the answer, the record, the fidelity and what was assumed."""
     rows: list[dict[str, Any]] = [
-        {**result.row(), "verdict": found.verdict(result), "answer": text}
-        for result, text in zip(found.results, found.sentences, strict=True)
+        {**result.row(), "verdict": answer.verdict(result), "answer": text}
+        for result, text in zip(answer.results, answer.sentences, strict=True)
     ]
     rows[0] |= {
-        "answer": found.headline,
-        "recorded": _recorded(incident, found),
-        "fidelity": _fidelity(found),
-        "assumed": list(found.assumed),
-        "assumptions": list(found.assumed),
-        "given": list(found.basis.given),
-        "inferred": list(found.basis.inferred),
-        "drawn": list(found.basis.drawn),
+        "answer": answer.headline,
+        "recorded": _recorded(incident, answer),
+        "fidelity": _fidelity(answer),
+        "assumed": list(answer.assumed),
+        "assumptions": list(answer.assumed),
+        "given": list(answer.basis.given),
+        "inferred": list(answer.basis.inferred),
+        "drawn": list(answer.basis.drawn),
     }
     return rows
 
 
-def print_answer(incident: ReplayableRun, found: Answer) -> None:
+def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
     from groupsim.replay.choice_result import MEASURES
     from groupsim.replay.sentences.all_choices import best
     from groupsim.replay.sentences.one_choice import line
     from groupsim.replay.verdict import Verdict
 
-    print(output.plain(found.headline))
-    baseline, *choices = found.results
-    named = best(found.results, found.trust)
-    several = len(choices) > 1 and any(each.refused is None for each in choices)
-    for result in choices if several else ():
-        if named != [result] and found.verdict(result) is not Verdict.UNKNOWN:
-            print(f"  {output.plain(line(result, found.trust))}")
+    print(output.plain(answer.headline))
+    baseline, *choices = answer.results
+    named = best(answer.results, answer.trust)
+    several = len(choices) > 1 and any(choice.refused is None for choice in choices)
+    for choice in choices if several else ():
+        if named != [choice] and answer.verdict(choice) is not Verdict.UNKNOWN:
+            print(f"  {output.plain(line(choice, answer.trust))}")
     window = incident.window
     begins = "" if window.given else ", when the group was founded,"
     print(
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
-    seeds = counted(len(baseline.costs), "seed")
-    trusted = "" if found.trust.unknown or found.trust.low else f"; an amount to trust is this range, {_wider(found)}"
+    seeds, trust = counted(len(baseline.costs), "seed"), answer.trust
+    trusted = "" if trust.unknown or trust.low else f"; an amount to trust is this range, {_wider(answer)}"
     print(f"{seeds}: median (least–most){trusted}")
-    rows = [_shown(result, found.verdict(result)) for result in found.results]
-    stuck = any(each.unpolled_partition_ms.most for each in found.results if each.costs)
+    rows = [_shown(result, answer.verdict(result)) for result in answer.results]
+    stuck = any(result.unpolled_partition_ms.most for result in answer.results if result.costs)
     columns = ("choice", *MEASURES, "versus_baseline", "versus_record", "verdict")
     output.table(rows, [name for name in columns if stuck or name != "unpolled_partition_ms"])
-    for result in found.results:
+    for result in answer.results:
         _print_humps(result)
-    print(f"founding of the group, in no comparison: {_founding(incident, found)}")
+    print(f"founding of the group, in no comparison: {_founding(incident, answer)}")
     print()
-    _print_fidelity(incident, found)
-    print_basis(found.basis)
+    _print_fidelity(incident, answer)
+    print_basis(answer.basis)
 
 
 def print_basis(basis: Basis) -> None:
@@ -89,8 +89,8 @@ def print_basis(basis: Basis) -> None:
             print(f"  {output.plain(sentence)}")
 
 
-def _wider(found: Answer) -> str:
-    return f"widened by {percent(found.trust.margin)}"
+def _wider(answer: Answer) -> str:
+    return f"widened by {percent(answer.trust.margin)}"
 
 
 def _print_humps(result: ChoiceResult) -> None:
@@ -98,26 +98,26 @@ def _print_humps(result: ChoiceResult) -> None:
     from groupsim.replay.spread import histogram
 
     if result.costs and len(result.modes) > 1:
-        found = result.unavailable_partition_ms
+        cost = result.unavailable_partition_ms
         drawn = histogram(result.values)
-        print(f"{output.plain(result.choice)}: {found.least:,} ▕{drawn}▏ {found.most:,} partition-ms, by seed")
+        print(f"{output.plain(result.choice)}: {cost.least:,} ▕{drawn}▏ {cost.most:,} partition-ms, by seed")
 
 
-def _founding(incident: ReplayableRun, found: Answer) -> str:
+def _founding(incident: ReplayableRun, answer: Answer) -> str:
     """What it cost; where that is most of all, how to compare it."""
     from groupsim.replay.sentences.all_choices import founding
 
-    baseline = found.results[0]
+    baseline = answer.results[0]
     usual = baseline.founding_ms.median
     window = incident.window
     several = window.founders_ms is not None and window.founders_ms > incident.generations[0].joined_ms
     most = several and not window.given and usual > baseline.unavailable_partition_ms.median
     option = f"; --between 0 {window.to_ms} compares all but the first rebalance of it" if most else ""
-    return f"{output.plain(founding(found.results))}{option}"
+    return f"{output.plain(founding(answer.results))}{option}"
 
 
-def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
-    close, trusted = found.close, found.trust
+def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:
+    close, trusted = answer.close, answer.trust
     errors = ""
     if close.median_error_ms is not None:
         errors = (
@@ -126,19 +126,19 @@ def _print_fidelity(incident: ReplayableRun, found: Answer) -> None:
         )
     window = f"from {duration(incident.window.from_ms)} to {duration(incident.window.to_ms)}"
     simulated = partition_time(trusted.replayed_ms)
-    print(f"recorded {window}: {_recorded_cost(incident, found)}; simulated exactly: {simulated}")
+    print(f"recorded {window}: {_recorded_cost(incident, answer)}; simulated exactly: {simulated}")
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
     if differing := [row for row in _generations(close) if row["note"]]:
         output.table(differing, GENERATIONS)
 
 
-def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
+def _recorded_cost(incident: ReplayableRun, answer: Answer) -> str:
     if not incident.partitions_known:
         return "no log names a partition, so the unavailable time is unknown"
     known, unknown = partition_time(incident.cost.unavailable_partition_ms), incident.cost.unknown_ms
     least, most = incident.cost.range_ms
-    if found.trust.unknown is not None:
+    if answer.trust.unknown is not None:
         known = f"at least {partition_time(least)}"
     elif most > least:
         bounds = f"{seconds(least)} to {seconds(most)}"
@@ -149,17 +149,17 @@ def _recorded_cost(incident: ReplayableRun, found: Answer) -> str:
     return f"{known}; {partition_seconds(unknown)} are unknown from the logs" if unknown else known
 
 
-def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
+def _recorded(incident: ReplayableRun, answer: Answer) -> dict[str, Any]:
     cost, known = incident.cost, incident.partitions_known
     return {
         "group": incident.group,
         "generations": len(incident.generations),
         "rebalances": cost.rebalances,
-        "unavailable_partition_ms": cost.unavailable_partition_ms if found.trust.unknown is None else None,
+        "unavailable_partition_ms": cost.unavailable_partition_ms if answer.trust.unknown is None else None,
         "at_least_partition_ms": cost.range_ms[0] if known else None,
         "unknown_ms": cost.unknown_ms,
         "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
-        "unknown": found.trust.unknown,
+        "unknown": answer.trust.unknown,
         "max_partitions": cost.max_partitions if known else None,
         "founding_partition_ms": cost.founding_ms if known else None,
         "from_ms": incident.window.from_ms,
@@ -167,8 +167,8 @@ def _recorded(incident: ReplayableRun, found: Answer) -> dict[str, Any]:
     }
 
 
-def _fidelity(found: Answer) -> dict[str, Any]:
-    close, trusted = found.close, found.trust
+def _fidelity(answer: Answer) -> dict[str, Any]:
+    close, trusted = answer.close, answer.trust
     known = trusted.unknown is None and trusted.error is not None
     return {
         "recorded_generations": close.recorded,

@@ -2,8 +2,7 @@
 
 - `reconstruct`: what happened, from the facts of the run
 - `replayable`: one group of a stored run, ready to be replayed
-- `actions`: what happens to which member and when; `even_sequences`, `drawn_settings`: what no log shows,
-  over the seeds
+- `actions`: what happens to which member and when; `even_sequences`: what no log shows, over the seeds
 - `timings`: when heartbeats were sent, and how long messages took, in the record
 - `recorded_latency`: these timings as rules of the simulated network
 - `simulated_program`: the application that a replayed member is simulated with

@@ -97,7 +97,7 @@ def actions_of(incident: Incident, restart_ms: int | None, chance: Chance | None
     log shows happens somewhere in the time in which it can lie; without, in the middle of it. Where an action falls
     between two heartbeats is as recorded, as long as the replay's rebalances are.
     """
-    found = [
+    actions = [
         action
         for number, member in enumerate(incident.members)
         for incarnation, after in zip_longest(member.incarnations, member.incarnations[1:])
@@ -105,21 +105,23 @@ def actions_of(incident: Incident, restart_ms: int | None, chance: Chance | None
     ]
     for growth in incident.growths:
         grown = growth.happened.at(MIDDLE if chance is None else chance.draws.next())
-        found.append(Action(grown - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions))
-        found.append(Action(growth.happened.until_ms - 1, ActionKind.REFRESH))
-    found += [
-        Action(each.since_ms, ActionKind.FAILOVER, lasts_ms=each.until_ms - each.since_ms, alone=each.alone)
-        for each in incident.failovers
+        actions.append(Action(grown - 1, ActionKind.GROW, topics=(growth.topic,), partitions=growth.partitions))
+        actions.append(Action(growth.happened.until_ms - 1, ActionKind.REFRESH))
+    actions += [
+        Action(
+            failover.since_ms, ActionKind.FAILOVER, lasts_ms=failover.until_ms - failover.since_ms, alone=failover.alone
+        )
+        for failover in incident.failovers
     ]
     for at, name in incident.rejoins:
-        found += [
+        actions += [
             Action(at - 1, ActionKind.REJOIN, number, incarnation)
             for number, member in enumerate(incident.members)
             for incarnation in member.incarnations
             if incarnation.name == name
         ]
     lead_in = lead_in_ms(incident)
-    drawn = _sorted(found)
+    drawn = _sorted(actions)
     if chance is not None:
         drawn = jittered(drawn, incident.latencies, chance.rng)
     moved = [replace(action, at_ms=max(0, action.at_ms + lead_in)) for action in drawn]

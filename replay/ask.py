@@ -128,10 +128,12 @@ def ask(
         lambda part: progress(share + (1 - share) * part),
     )
     needs = [(), *map(incident.needs, choices)]
-    results = [replace(each, needs=own) if each.costs else each for each, own in zip(results, needs, strict=True)]
+    results = [
+        replace(result, needs=own) if result.costs else result for result, own in zip(results, needs, strict=True)
+    ]
     possible = _possible(choices, results)
     if choices and not possible:
-        raise BadSetting("; ".join(dict.fromkeys(each.refused for each in results if each.refused is not None)))
+        raise BadSetting("; ".join(dict.fromkeys(result.refused for result in results if result.refused is not None)))
     notes = assumed(incident, possible)
     return Answer(
         headline=headline(results, trusted),
@@ -174,12 +176,12 @@ def assumed(incident: ReplayableRun, choices: Sequence[Choice]) -> tuple[str, ..
 
 def _shown_hardly(incident: ReplayableRun, choices: Sequence[Choice]) -> list[str]:
     """What the choices depend on and the logs hardly show; that a record stops while partitions are not served."""
-    found = ["the record ends before all partitions are served again, so its own total is a lower bound"]
-    found = found if incident.cost.cut and incident.partitions_known and not incident.window.given else []
+    notes = ["the record ends before all partitions are served again, so its own total is a lower bound"]
+    notes = notes if incident.cost.cut and incident.partitions_known and not incident.window.given else []
     if incident.incident is not None:
-        found += [text for choice in choices for text in hardly_shown(incident.incident, choice)]
-        found += protocols.notes(incident.incident, choices)
-    return found
+        notes += [text for choice in choices for text in hardly_shown(incident.incident, choice)]
+        notes += protocols.notes(incident.incident, choices)
+    return notes
 
 
 def default_seeds(incident: ReplayableRun, rows: int) -> Sampling:

@@ -75,11 +75,11 @@ def latest(
     session_ms = min([incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
     own = {**reported(facts, incident.group), **given}.get(HEARTBEAT)
     if own is None:
-        consumer = any(each.protocol == CONSUMER for each in incident.incarnations)
+        consumer = any(incarnation.protocol == CONSUMER for incarnation in incident.incarnations)
         usual_ms = CONSUMER_HEARTBEAT_MS if consumer else DEFAULT_HEARTBEAT_MS
         own = max([usual_ms, incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
-    inexact = [each for each in doubts if each.inexact and each.group == incident.group]
-    spans = [(each.from_ms, each.to_ms) for each in inexact] if SESSION in incident.open_settings else []
+    inexact = [doubt for doubt in doubts if doubt.inexact and doubt.group == incident.group]
+    spans = [(doubt.from_ms, doubt.to_ms) for doubt in inexact] if SESSION in incident.open_settings else []
     return dated(facts, incident, session_ms, int(own) + _LATE_MS, spans)
 
 

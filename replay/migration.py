@@ -105,8 +105,8 @@ def static(incident: Incident, choice: Choice) -> bool:
 
 def user_data(incident: Incident) -> bool:
     """Whether members put data of their own into assignments, so that a coordinator does not convert their group."""
-    classic = [each for each in incident.incarnations if each.protocol == CLASSIC]
-    offered = {name for each in classic for name in offered_assignors(each, incident.generations)}
+    classic = [incarnation for incarnation in incident.incarnations if incarnation.protocol == CLASSIC]
+    offered = {name for incarnation in classic for name in offered_assignors(incarnation, incident.generations)}
     return incident.client == LIBRDKAFKA and "cooperative-sticky" in offered
 
 

@@ -175,6 +175,8 @@ def _to_classic(incident: Incident, choice: Choice) -> Iterator[str]:
 
 
 def _offered(incident: Incident) -> list[str]:
-    found = [name for each in incident.incarnations for name in offered_assignors(each, incident.generations)]
-    classic = any(each.protocol == CLASSIC for each in incident.incarnations)
-    return sorted(set(found)) if classic else []
+    offered = [
+        name for incarnation in incident.incarnations for name in offered_assignors(incarnation, incident.generations)
+    ]
+    classic = any(incarnation.protocol == CLASSIC for incarnation in incident.incarnations)
+    return sorted(set(offered)) if classic else []

@@ -11,7 +11,6 @@ from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batc
 from groupsim.replay.aftermath import AFTERWARDS_MS
 from groupsim.replay.broker_limits import MIN_SESSION, session_limits
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.drawn_settings import drawn_settings
 from groupsim.replay.even_sequences import EvenDraws
 from groupsim.replay.quiet_time import kept_ms, quiet_time, step_ms
 from groupsim.replay.reconstruct.applications.programs import drawn_programs
@@ -65,7 +64,7 @@ def replay_incident(
     """
     draws = None if exact else EvenDraws(seed)
     if draws is not None:
-        settings = drawn_settings(incident, draws.next)
+        settings = incident.drawn_settings(draws.next)
         members = drawn_programs(incident.members, draws.next, settings[HEARTBEAT])
         if HEARTBEAT in incident.open_settings:
             members = with_stops(members, short_stops(incident.incarnations, incident.generations, settings))

@@ -165,23 +165,25 @@ def assignor_meant(incident: Incident, choice: Choice) -> str | None:
 
 
 def _classic_assignor_meant(incident: Incident, choice: Choice) -> str | None:
-    recorded = {each.protocol for each in incident.incarnations}
+    recorded = {incarnation.protocol for incarnation in incident.incarnations}
     if STRATEGY in choice.settings or recorded == {CLASSIC}:
         return None
-    offered = dict.fromkeys(offered_assignors(each, incident.generations)[0] for each in incident.incarnations)
+    offered = dict.fromkeys(
+        offered_assignors(incarnation, incident.generations)[0] for incarnation in incident.incarnations
+    )
     return f"{' or '.join(offered)} {'as recorded' if CLASSIC in recorded else 'by default'}"
 
 
 def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
     """What a change of the protocol assumes, one sentence for each choice that makes one."""
-    found = []
-    recorded = {each.protocol for each in incident.incarnations}
+    sentences = []
+    recorded = {incarnation.protocol for incarnation in incident.incarnations}
     for choice in choices:
         if choice.protocol is None or recorded == {choice.protocol}:
             continue
         session, heartbeat = incident.settings[SESSION], incident.settings[HEARTBEAT]
         if choice.protocol == CLASSIC:
-            found.append(
+            sentences.append(
                 f"{choice.name}: each member's own {SESSION}={session} and {HEARTBEAT}={heartbeat} take the place of"
                 " the group's"
             )
@@ -190,7 +192,7 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
                     f" (Kafka's default; no log shows it, and a shorter one costs less: --assume {METADATA_AGE}=N)"
                 )
                 known = incident.metadata_age_ms is not None or METADATA_AGE in choice.settings
-                found.append(
+                sentences.append(
                     f"{choice.name}: members look for new topics and partitions themselves, every"
                     f" {METADATA_AGE}={metadata_age_ms(incident, choice)}{'' if known else assumed};"
                     " the coordinator did it in the record"
@@ -199,8 +201,8 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
         group = group_settings(incident, choice)
         needed = [f"{name}={value}" for name, value in sorted(broker_bounds(group, choice.settings).items())]
         bounds = f"; the broker must allow it: {', '.join(n for n in needed if '.min.' in n or '.max.' in n)}"
-        found.append(
+        sentences.append(
             f"{choice.name}: session and heartbeat are the broker's, taken as recorded: kafka-configs --group with"
             f" {', '.join(f'{name}={value}' for name, value in group.items())}{bounds if needed else ''}"
         )
-    return found
+    return sentences

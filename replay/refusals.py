@@ -71,13 +71,15 @@ def open_settings(incident: Incident, choices: Sequence[Choice]) -> dict[str, tu
 
     The session counts where somebody dies, freezes, or is static and goes without a word, in the record or by a choice.
     """
-    found = {name: (likely[0], likely[-1]) for name, likely in sorted(incident.open_settings.items(), reverse=True)}
+    between = {name: (likely[0], likely[-1]) for name, likely in sorted(incident.open_settings.items(), reverse=True)}
     static = any(choice.static for choice in choices)
-    if SESSION in incident.known_settings or not any(_silent(each, static) for each in incident.incarnations):
-        found.pop(SESSION, None)
-    elif SESSION not in found:
-        found = {SESSION: (incident.settings[SESSION],) * 2, **found}
-    return found
+    if SESSION in incident.known_settings or not any(
+        _silent(incarnation, static) for incarnation in incident.incarnations
+    ):
+        between.pop(SESSION, None)
+    elif SESSION not in between:
+        between = {SESSION: (incident.settings[SESSION],) * 2, **between}
+    return between
 
 
 def _silent(incarnation: Incarnation, static: bool) -> bool:

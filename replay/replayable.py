@@ -117,8 +117,8 @@ def replayable_run(
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     window = _window(facts, chosen, incident.ends_ms, known, interval_ms, between, grown)
     bounds = earliest(facts, incident), latest(facts, incident, given, doubts(info.summary))
-    apart = [each for each in bounds if each != facts]
-    cost, *costs = (recorded_cost(each, chosen, window, known, grown) for each in (facts, *apart))
+    apart = [dated_facts for dated_facts in bounds if dated_facts != facts]
+    cost, *costs = (recorded_cost(dated_facts, chosen, window, known, grown) for dated_facts in (facts, *apart))
     return ReplayableRun(
         name=info.name,
         group=chosen,
@@ -171,10 +171,10 @@ def _inexact(
     """The cost with wider bounds, if the times of the record are not exact."""
     if not exact.ms:
         return cost
-    found = [each for each in intervals(facts) if each.group == group]
-    less, more = coarse(found, exact.ms, cost.span_ms)
+    own = [interval for interval in intervals(facts) if interval.group == group]
+    less, more = coarse(own, exact.ms, cost.span_ms)
     least, most = cost.range_ms
-    every = found if between is not None else list(within(found, *cost.span_ms))  # whose edges are of the record
+    every = own if between is not None else list(within(own, *cost.span_ms))  # whose edges are of the record
     most = max(most, min(most + more, most_time(every, exact.ms, between)))
     return replace(cost, bounds_ms=(max(0, least - less), most), precision=exact)
 

@@ -52,9 +52,9 @@ def works_long(application: Application) -> bool:
 
 def _callbacks(member: Member) -> dict[str, int]:
     """The median duration of its recorded callbacks by kind, where it is more than a library's own work."""
-    found: dict[str, list[int]] = {}
+    lasts_ms: dict[str, list[int]] = {}
     for incarnation in member.incarnations:
         for kind, callbacks in incarnation.callbacks.items():
-            found.setdefault(kind, []).extend(each.lasts_ms for each in callbacks)
-    typical = {kind: round(median(durations)) for kind, durations in sorted(found.items())}
+            lasts_ms.setdefault(kind, []).extend(callback.lasts_ms for callback in callbacks)
+    typical = {kind: round(median(durations)) for kind, durations in sorted(lasts_ms.items())}
     return {kind: ms for kind, ms in typical.items() if ms >= LIBRARY_MS}

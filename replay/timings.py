@@ -119,12 +119,12 @@ def _last_joins(incident: Incident) -> dict[tuple[str, int], tuple[int, int]]:
     for incarnation in incident.incarnations:
         for at in incarnation.joins_answered:
             number = _generation(incident, incarnation, at)
-            sent = max([each for each in incarnation.joins_sent if each <= at], default=None)
+            sent = max([sent_ms for sent_ms in incarnation.joins_sent if sent_ms <= at], default=None)
             if number is not None and sent is not None and not sent <= (incarnation.added_ms or -1) <= at:
                 last[number] = max(last.get(number, (sent, incarnation.name)), (sent, incarnation.name))
     ended = {number: incident.generations[number].joined_ms for number in last}
-    found = {(name, number): (max(0, ended[number] - sent), ended[number]) for number, (sent, name) in last.items()}
-    return {key: way for key, way in found.items() if way[0] <= JOIN_LATENCY_MS}
+    latencies = {(name, number): (max(0, ended[number] - sent), ended[number]) for number, (sent, name) in last.items()}
+    return {key: way for key, way in latencies.items() if way[0] <= JOIN_LATENCY_MS}
 
 
 def _rebalance_start(incident: Incident, number: int, heartbeat_ms: int) -> int | None:

@@ -43,23 +43,23 @@ def compare_choices(
     done = 0
     most = seeds.most if isinstance(seeds, Sampling) else len(seeds)
     for batch in batches(seeds):
-        for each in played:
+        for of_choice in played:
             for seed in batch:
-                each.play(replay, seed, measure)
+                of_choice.play(replay, seed, measure)
                 done += 1
                 progress(done / (most * len(played)))
-        if isinstance(seeds, Sampling) and all(each.stable for each in played):
+        if isinstance(seeds, Sampling) and all(of_choice.stable for of_choice in played):
             break
     progress(1.0)
     baseline = tuple(played[0].costs)
-    found = {each.choice.name: each.result(baseline, recorded_ms) for each in played}
-    unchanged = found[AS_RECORDED.name]
+    results = {of_choice.choice.name: of_choice.result(baseline, recorded_ms) for of_choice in played}
+    unchanged = results[AS_RECORDED.name]
     for name, reason in reasons.items():
         if reason is not None:
-            found[name] = ChoiceResult(choice=name, costs=(), baseline=(), refused=reason)
+            results[name] = ChoiceResult(choice=name, costs=(), baseline=(), refused=reason)
         elif name in same:
-            found[name] = replace(unchanged, choice=name, as_recorded=True)
-    return [unchanged, *(found[choice.name] for choice in choices)]
+            results[name] = replace(unchanged, choice=name, as_recorded=True)
+    return [unchanged, *(results[choice.name] for choice in choices)]
 
 
 class _Played:

@@ -69,16 +69,16 @@ def _founding(known: Sequence[Generation], interval_ms: int, last_ms: int | None
 
     `last_ms`: all joins until then, because the last founder joined then in the record, and none much later.
     """
-    found = [known[0]]
-    for each in known[1:]:
-        started_ms = each.started_ms or 0
-        near = started_ms <= _over_ms(found[-1]) + interval_ms
+    founding = [known[0]]
+    for generation in known[1:]:
+        started_ms = generation.started_ms or 0
+        near = started_ms <= _over_ms(founding[-1]) + interval_ms
         late = last_ms is not None and started_ms > last_ms + interval_ms * _LATER
-        follows = near and (each.cause in FOLLOW_UP_CAUSES or (each.cause == _JOINED and not late))
+        follows = near and (generation.cause in FOLLOW_UP_CAUSES or (generation.cause == _JOINED and not late))
         if not follows and (last_ms is None or started_ms > last_ms):
             break
-        found.append(each)
-    return found
+        founding.append(generation)
+    return founding
 
 
 def _started(generations: Sequence[Generation]) -> list[Generation]:

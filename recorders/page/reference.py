@@ -166,8 +166,8 @@ def tables() -> str:
         f"# Tables\n\n{_GENERATED}",
         "What the methods of `groupsim.load(store, run)` return. `string` columns hold `<NA>` for none or unknown.\n",
     ]
-    for found in sorted(pkgutil.iter_modules(tables_package.__path__), key=lambda each: each.name):
-        parts += _tables_of(importlib.import_module(f"{tables_package.__name__}.{found.name}"))
+    for module in sorted(pkgutil.iter_modules(tables_package.__path__), key=lambda each: each.name):
+        parts += _tables_of(importlib.import_module(f"{tables_package.__name__}.{module.name}"))
     return "\n".join(parts)
 
 

@@ -61,9 +61,13 @@ def led_steps(members: Sequence[Member], generations: Sequence[Generation]) -> I
     incarnations = [incarnation for member in members for incarnation in member.incarnations]
     if len({incarnation.topics for incarnation in incarnations if incarnation.topics}) > 1:
         return
-    busy = {name for each in members if any(each.program.gaps_ms) for i in each.incarnations for name in i.member_ids}
+    busy = {
+        name for member in members if any(member.program.gaps_ms) for i in member.incarnations for name in i.member_ids
+    }
     timed = [
-        (each.leader, each.sync_ms) for each in generations if each.leader is not None and each.sync_ms is not None
+        (generation.leader, generation.sync_ms)
+        for generation in generations
+        if generation.leader is not None and generation.sync_ms is not None
     ]
     if all(ms % WAITED_MS == 0 for _, ms in timed):
         return

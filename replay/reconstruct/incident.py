@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from groupsim.replay.reconstruct.client_library import assignor_notes, client_li
 from groupsim.replay.reconstruct.host_speed import Host, host_notes, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, Evidence, Open
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, SESSION, Evidence, Open
 from groupsim.replay.reconstruct.inferred_settings.infer import infer_settings
 from groupsim.replay.reconstruct.member_history import MemberHistory
 from groupsim.replay.reconstruct.members import Member, members_of
@@ -76,6 +76,17 @@ class Incident:
     def incarnations(self) -> list[Incarnation]:
         """The incarnations of all members."""
         return [incarnation for member in self.members for incarnation in member.incarnations]
+
+    def drawn_settings(self, draw: Callable[[], float]) -> dict[str, int]:
+        """The settings (ms) of one seed, for any choice; those that the record leaves open are drawn.
+
+        `draw` gives numbers from 0 to 1, for each of them one.
+        """
+        drawn = {name: likely[int(draw() * len(likely))] for name, likely in sorted(self.open_settings.items())}
+        settings = {**self.settings, **drawn}
+        if settings[HEARTBEAT] >= settings[SESSION]:
+            settings[HEARTBEAT] = max(1, settings[SESSION] // 3)
+        return settings
 
 
 def groups(facts: Sequence[Recorded]) -> dict[str, tuple[str, int]]:

@@ -54,28 +54,28 @@ class Generation:
 
 def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
     """All completed join phases of one group, in order; works on recorded and on simulated runs."""
-    found: list[Generation] = []
+    generations: list[Generation] = []
     started: tuple[int, c.RebalanceStarted] | None = None
     epochs = Epochs()
     stream = group_stream(group)
     for fact in facts:
         if fact.stream != stream:
             continue
-        found += epochs.apply(fact.event, fact.at_ms)
-        if epochs.reached and found and found[-1].synced_ms is None:
-            found[-1] = replace(found[-1], synced_ms=fact.at_ms)
+        generations += epochs.apply(fact.event, fact.at_ms)
+        if epochs.reached and generations and generations[-1].synced_ms is None:
+            generations[-1] = replace(generations[-1], synced_ms=fact.at_ms)
         match fact.event:
             case c.RebalanceStarted() as start:
                 started = fact.at_ms, start
             case c.JoinPhaseCompleted() as done:
-                found.append(_completed(fact.at_ms, done, started))
+                generations.append(_completed(fact.at_ms, done, started))
                 started = None
-            case c.AssignmentStored(generation=number, leader=leader) if found and started is None:
-                if found[-1].number == number and found[-1].synced_ms is None:
-                    found[-1] = replace(found[-1], synced_ms=fact.at_ms, leader=leader)
+            case c.AssignmentStored(generation=number, leader=leader) if generations and started is None:
+                if generations[-1].number == number and generations[-1].synced_ms is None:
+                    generations[-1] = replace(generations[-1], synced_ms=fact.at_ms, leader=leader)
             case CoordinatorUnloaded() | CoordinatorLoaded() | GroupEmptied():
                 started = None
-    return found
+    return generations
 
 
 class Epochs:

@@ -101,14 +101,14 @@ def short_stops(
     incarnations: Iterable[Incarnation], generations: Sequence[Generation], settings: Mapping[str, int]
 ) -> list[ShortStop]:
     """The processes that heard of a rebalance more than one heartbeat interval late, and nothing else explains it."""
-    interval_ms, found = settings[HEARTBEAT], []
-    for each in _heard(incarnations, generations, interval_ms):
-        beyond = each.heard_ms - each.began_ms > interval_ms + each.late_ms(interval_ms, _DRIFT_MS)
-        if beyond and each.later_than(0, interval_ms, _DRIFT_MS):
-            lines = [at for at in each.incarnation.line_times if at < each.due_ms]
-            since = max([each.joined_ms, each.heard_ms - settings[SESSION], *lines[-1:]])
-            found.append(ShortStop(each.incarnation.name, since, each.due_ms, each.heard_ms))
-    return found
+    interval_ms, stops = settings[HEARTBEAT], []
+    for heard in _heard(incarnations, generations, interval_ms):
+        beyond = heard.heard_ms - heard.began_ms > interval_ms + heard.late_ms(interval_ms, _DRIFT_MS)
+        if beyond and heard.later_than(0, interval_ms, _DRIFT_MS):
+            lines = [at for at in heard.incarnation.line_times if at < heard.due_ms]
+            since = max([heard.joined_ms, heard.heard_ms - settings[SESSION], *lines[-1:]])
+            stops.append(ShortStop(heard.incarnation.name, since, heard.due_ms, heard.heard_ms))
+    return stops
 
 
 def with_stops(members: Sequence[Member], stops: Iterable[ShortStop]) -> tuple[Member, ...]:
@@ -131,18 +131,22 @@ def seem_stopped(
     it. Programs that work long between polls have late heartbeats anyway, and are left out.
     """
     idle = [i for member in members if not any(member.program.gaps_ms) for i in member.incarnations]
-    found = [_out_of_step(idle, generations, interval_ms) for interval_ms in intervals_ms]
-    return tuple(each.name for each in idle if sum(each.name in names for names in found) * 2 > len(intervals_ms))
+    out_of_step = [_out_of_step(idle, generations, interval_ms) for interval_ms in intervals_ms]
+    return tuple(
+        incarnation.name
+        for incarnation in idle
+        if sum(incarnation.name in names for names in out_of_step) * 2 > len(intervals_ms)
+    )
 
 
 def _out_of_step(idle: Sequence[Incarnation], generations: Sequence[Generation], interval_ms: int) -> set[str]:
     together = defaultdict(list)
-    for each in _heard(idle, generations, interval_ms):
-        together[each.incarnation.generation_at.get(each.joined_ms), each.began_ms].append(each)
+    for heard in _heard(idle, generations, interval_ms):
+        together[heard.incarnation.generation_at.get(heard.joined_ms), heard.began_ms].append(heard)
     names = set()
     for same in together.values():
-        usual_ms = max(0, sorted(each.after_due_ms for each in same)[:_WITNESSES][-1])
-        late = {each.incarnation.name for each in same if each.later_than(usual_ms, interval_ms, _MOST_DRIFT_MS)}
+        usual_ms = max(0, sorted(heard.after_due_ms for heard in same)[:_WITNESSES][-1])
+        late = {heard.incarnation.name for heard in same if heard.later_than(usual_ms, interval_ms, _MOST_DRIFT_MS)}
         if len(same) - len(late) >= max(_WITNESSES, len(late)):
             names |= late
     return names

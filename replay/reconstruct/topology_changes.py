@@ -125,11 +125,16 @@ def _noticed(
     `bumps`: of the group's epoch, when and why.
     """
     if created is None:
-        found = [(at, each.name) for each in incarnations for at in each.metadata_changes]
+        noticed = [(at, incarnation.name) for incarnation in incarnations for at in incarnation.metadata_changes]
     else:
-        found = [(at, each.name) for each in incarnations for at, topics in each.subscriptions if created in topics]
-    found += [(at, _COORDINATOR) for at, why in bumps if created is None or why is BumpCause.EXPRESSION_RESOLVED]
-    return sorted(found)
+        noticed = [
+            (at, incarnation.name)
+            for incarnation in incarnations
+            for at, topics in incarnation.subscriptions
+            if created in topics
+        ]
+    noticed += [(at, _COORDINATOR) for at, why in bumps if created is None or why is BumpCause.EXPRESSION_RESOLVED]
+    return sorted(noticed)
 
 
 def _follow(incarnations: Sequence[Incarnation], counts: Mapping[str, int], later: set[str]) -> None:

@@ -60,15 +60,15 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
 
 def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The answer about choices that the record can answer."""
-    simulated = [each for each in answered if each.simulated]
+    simulated = [choice for choice in answered if choice.simulated]
     if len(answered) == 1 or not simulated:
         return joined([about_one(answered[0], trusted), *map(parts.not_simulated, answered[1:])])
     if trusted.unknown is not None:
         return _all_uncompared(simulated, trusted) if len(simulated) > 1 else about_one(simulated[0], trusted)
     if better := _better(answered, trusted):
         return _best(better, answered, trusted)
-    number, listed = len(answered), ", ".join(f"{each.choice} {_difference(each, trusted)}" for each in answered)
-    unsure = [each for each in simulated if verdict(each, trusted) is Verdict.NOT_SURE]
+    number, listed = len(answered), ", ".join(f"{choice.choice} {_difference(choice, trusted)}" for choice in answered)
+    unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
         said, shown = f"None of the {number} choices would have helped ({listed})", simulated[0]
         return joined([said, parts.simulated_as_recorded(shown, trusted), trusted.reasons(shown)])
@@ -98,11 +98,11 @@ def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult |
 def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     """The best choices, from the best: one, or several with no difference worth having between them."""
     level, first = _level(better), better[0]
-    names = either([each.choice for each in level])
+    names = either([choice.choice for choice in level])
     if len(level) > 1:
         names += ", with no difference worth having between them,"
     named = "Perhaps the best" if perhaps(level, trusted) else "Best"
-    behind = next((_next(first, each) for each in better if each not in level), "")
+    behind = next((_next(first, choice) for choice in better if choice not in level), "")
     return joined(
         [
             f"{named} of {len(answered)}: {names} {parts.would_have_cost(level, parts.luck(first, trusted))}",

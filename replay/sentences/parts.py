@@ -19,16 +19,16 @@ _LUCK = 0.1
 
 def would_have_cost(results: Sequence[ChoiceResult], luck: str = "", costs: str = "would have cost") -> str:
     """What the choices would have cost together: their medians, and how they change the cost, seed by seed."""
-    base, medians = results[0].base.median, [each.unavailable_partition_ms.median for each in results]
+    base, medians = results[0].base.median, [result.unavailable_partition_ms.median for result in results]
     costs = f"{costs} {seconds_range(medians)} partition-seconds instead of {seconds(base)}"
     idle = results[0].idle
     nothing = f"as recorded, {idle} of them cost nothing" if idle else ""
     seeds = joined([f"over {seeds_of(results[0])}", nothing, luck])
     if not base:
         return f"{costs} ({seeds})"
-    quotients = [each.versus_baseline or 0.0 for each in results]
+    quotients = [result.versus_baseline or 0.0 for result in results]
     change = percent_change_range((min(quotients), max(quotients)))
-    by_seed = [changes for each in results if (changes := each.changes) is not None]
+    by_seed = [changes for result in results if (changes := result.changes) is not None]
     if not by_seed:
         return f"{costs} ({change} {seeds})"
     over = percent_change_range((min(low for low, _ in by_seed), max(high for _, high in by_seed)))
@@ -87,9 +87,9 @@ def why_none(result: ChoiceResult) -> str:
 
 def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     """How far to trust direction and amount of choices that are all better, or all worse."""
-    seeds, opposed = len(results[0].costs), max(each.opposed for each in results)
+    seeds, opposed = len(results[0].costs), max(result.opposed for result in results)
     likely = f"the direction is likely ({seeds - opposed} of {seeds_of(results[0])})"
-    if any(each.unfinished or each.baseline_unfinished for each in results):
+    if any(result.unfinished or result.baseline_unfinished for result in results):
         return likely if opposed else "trust the direction"
     amount = seconds_range(trusted.amount(results))
     if amount_is_unknown(results, trusted):

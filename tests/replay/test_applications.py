@@ -14,11 +14,10 @@ from groupsim.events.types import RejoinCause, TopicPartition
 from groupsim.replay.even_sequences import EvenDraws
 from groupsim.replay.reconstruct.applications.callbacks import Callback, Listener, listener, listeners
 from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN, commits_itself
-from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest
 from groupsim.replay.reconstruct.applications.poll_gap import Gaps, poll_gaps
 from groupsim.replay.reconstruct.applications.polls import Polls, PollWait, polls_of
 from groupsim.replay.reconstruct.applications.program import Program
-from groupsim.replay.reconstruct.applications.programs import drawn_programs, program_notes
+from groupsim.replay.reconstruct.applications.programs import drawn_programs, program_notes, waits_for_slowest
 from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.incident import reconstruct
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms

@@ -1,7 +1,6 @@
 """How the applications of a recorded group's members work, inferred from their whole lives.
 
 - `polls`: when an application was late to notice something, and how it commits
-- `join_phases`: late polls of members that have no log
 - `poll_gap`: the time between two polls, from such waits: a likelihood for each value
 - `callbacks`: how long rebalance callbacks take, each time or for each partition
 - `program`: Program: what is known of one member's application, and one draw of it

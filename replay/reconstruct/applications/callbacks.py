@@ -42,10 +42,10 @@ class Listener(NamedTuple):
 
 def listener(callbacks: Sequence[Callback]) -> Listener:
     """What fits the callbacks of one kind."""
-    if median(each.lasts_ms for each in callbacks) < LIBRARY_MS:
+    if median(callback.lasts_ms for callback in callbacks) < LIBRARY_MS:
         return Listener()
-    whole = [max(1, each.lasts_ms) for each in callbacks]
-    by_partition = [max(1, each.lasts_ms) / max(1, each.partitions) for each in callbacks]
+    whole = [max(1, callback.lasts_ms) for callback in callbacks]
+    by_partition = [max(1, callback.lasts_ms) / max(1, callback.partitions) for callback in callbacks]
     deviation, explained = pstdev(np.log(whole).tolist()), pstdev(np.log(by_partition).tolist())
     if deviation > _ALIKE and explained < _BETTER * deviation:
         return Listener(partition_ms=tuple(sorted(map(round, by_partition))))
@@ -59,14 +59,14 @@ def listeners(members: Iterable[Mapping[str, Sequence[Callback]]]) -> list[dict[
 
     Kinds that none of them ran are left out.
     """
-    own = [{kind: listener(each) for kind, each in sorted(callbacks.items())} for callbacks in members]
-    kinds = sorted({kind for each in own for kind in each})
-    found = []
+    own = [{kind: listener(ran) for kind, ran in sorted(callbacks.items())} for callbacks in members]
+    kinds = sorted({kind for member in own for kind in member})
+    complete = []
     for mine in own:
-        alike = [each for each in own if _alike(mine, each)]
-        others = {kind: sorted((each[kind] for each in alike if kind in each), key=_typical_ms) for kind in kinds}
-        found.append({**{kind: every[(len(every) - 1) // 2] for kind, every in others.items() if every}, **mine})
-    return found
+        alike = [other for other in own if _alike(mine, other)]
+        others = {kind: sorted((other[kind] for other in alike if kind in other), key=_typical_ms) for kind in kinds}
+        complete.append({**{kind: every[(len(every) - 1) // 2] for kind, every in others.items() if every}, **mine})
+    return complete
 
 
 def _alike(one: Mapping[str, Listener], other: Mapping[str, Listener]) -> bool:

@@ -80,10 +80,10 @@ def _log_fit(waits: Iterable[PollWait]) -> Numbers:
     idle, constant, varied = 0.0, np.zeros(len(_GAPS)), np.zeros(len(_GAPS))
     for wait in waits:
         possible = np.linspace(wait.wait_ms, max(0, wait.wait_ms - wait.heard_within_ms), _HEARD_STEPS)
-        times = sorted({round(each) for each in possible.tolist()})
-        idle += float(np.log(np.mean([_of_idle(each) for each in times])))
-        slow_batch = _SLOW_BATCH * float(np.mean([_of_slow_batch(each) for each in times]))
-        late: Numbers = np.mean([_late(each, _COMMITS_FIRST if wait.commits else _ONE_MORE) for each in times], axis=0)
+        times = sorted({round(ms) for ms in possible.tolist()})
+        idle += float(np.log(np.mean([_of_idle(ms) for ms in times])))
+        slow_batch = _SLOW_BATCH * float(np.mean([_of_slow_batch(ms) for ms in times]))
+        late: Numbers = np.mean([_late(ms, _COMMITS_FIRST if wait.commits else _ONE_MORE) for ms in times], axis=0)
         varied += np.log((1 - _SLOW_BATCH) * late / _GAPS + slow_batch)
         whole = late / _GAPS if wait.polled_ms is None else late * _of_whole_gaps(wait.noticed_ms - wait.polled_ms)
         constant += np.log((1 - _SLOW_BATCH) * whole + slow_batch)
@@ -112,13 +112,13 @@ def _of_whole_gaps(since_ms: int) -> Numbers:
     """By gap: how likely a poll is so long after another that was seen, if all gaps are equal."""
     number = np.floor((since_ms + _EARLY_MS) / _GAPS)
     rest = since_ms - number * _GAPS
-    found = np.full(len(_GAPS), _NEGLIGIBLE)
+    likely = np.full(len(_GAPS), _NEGLIGIBLE)
     for first_ms, share in _FIRST_RECORDS:
         window = first_ms + _WOBBLE_MS * number
         inside = (number >= 1) & ((rest <= window) | (rest >= _GAPS - _EARLY_MS - _WOBBLE_MS * number))
         width = np.minimum(_EARLY_MS + 2 * _WOBBLE_MS * number + first_ms, _GAPS)
-        found += share * inside / width
-    return found
+        likely += share * inside / width
+    return likely
 
 
 def _evidence(log_fit: Numbers) -> float:

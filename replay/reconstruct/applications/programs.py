@@ -9,15 +9,16 @@ from statistics import median
 from groupsim.events.base import Recorded
 from groupsim.replay.reconstruct.applications.callbacks import Callback, listeners
 from groupsim.replay.reconstruct.applications.commit_style import commits_itself
-from groupsim.replay.reconstruct.applications.join_phases import waits_for_slowest
 from groupsim.replay.reconstruct.applications.poll_gap import poll_gaps
-from groupsim.replay.reconstruct.applications.polls import Polls, polls_of
+from groupsim.replay.reconstruct.applications.polls import Polls, PollWait, polls_of
 from groupsim.replay.reconstruct.applications.program import Program
-from groupsim.replay.reconstruct.incarnation import Stall, StallKind
+from groupsim.replay.reconstruct.incarnation import Incarnation, Stall, StallKind
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 from groupsim.wording.lists import listed
 
+_SURELY_MS = 1_000
+"""A join phase that is this much longer than two heartbeat intervals waited for a poll."""
 _NOTHING = Polls()
 
 
@@ -67,16 +68,16 @@ def drawn_programs(members: Iterable[Member], draw: Callable[[], float], heartbe
 
     One that is busy all the time is so in every rebalance, so the slow batches that its program explains are left out.
     """
-    found = []
+    drawn = []
     for member in members:
         program = member.program.drawn(draw)
         explained_ms = 2 * program.gap_ms + heartbeat_ms if program.gap_ms else 0
         incarnations = [
-            replace(each, stalls=[stall for stall in each.stalls if not _explained(stall, explained_ms)])
-            for each in member.incarnations
+            replace(incarnation, stalls=[stall for stall in incarnation.stalls if not _explained(stall, explained_ms)])
+            for incarnation in member.incarnations
         ]
-        found.append(replace(member, program=program, incarnations=tuple(incarnations)))
-    return tuple(found)
+        drawn.append(replace(member, program=program, incarnations=tuple(incarnations)))
+    return tuple(drawn)
 
 
 def _explained(stall: Stall, most_ms: int) -> bool:
@@ -104,3 +105,38 @@ def _said(program: Program) -> str:
     bounds = f"{least} ms" if least == most else f"{least} to {most} ms"
     idle = len(program.gaps_ms) - len(busy)
     return f"{bounds}; or seldom busy, in {idle / len(program.gaps_ms):.0%} of the seeds" if idle else bounds
+
+
+def waits_for_slowest(
+    members: Sequence[Member], generations: Sequence[Generation], heartbeat_ms: int
+) -> tuple[int, list[PollWait]] | None:
+    """The number of the member that join phases may have waited for, and its waits; None: nothing shows one.
+
+    An existing member hears of a rebalance with its next heartbeat and joins at its next poll. So a join phase that
+    lasts much longer than a heartbeat interval waited for a poll. The coordinator's log does not say of which member;
+    one that was there each time can have been it, and for what a rebalance costs it does not matter which.
+    `heartbeat_ms`: the longest interval that the group may have. Members with a log show their own polls.
+    """
+    if any(incarnation.logged for member in members for incarnation in member.incarnations):
+        return None
+    phases = [
+        (generation.started_ms, generation.joined_ms)
+        for generation in generations
+        if generation.started_ms is not None and not generation.initial and not generation.dropped
+    ]
+    slow = [phase for phase in phases if phase[1] - phase[0] > 2 * heartbeat_ms + _SURELY_MS]
+    always = [
+        number
+        for number, member in enumerate(members)
+        if slow and all(any(_waited_for(i, *phase) for i in member.incarnations) for phase in slow)
+    ]
+    if not always:
+        return None
+    own = [p for p in phases if any(_waited_for(i, *p) for i in members[always[0]].incarnations)]
+    return always[0], [PollWait(None, since, until, heard_within_ms=heartbeat_ms) for since, until in own]
+
+
+def _waited_for(incarnation: Incarnation, since_ms: int, until_ms: int) -> bool:
+    """Whether it was a member before a join phase and after it."""
+    begins = -1 if incarnation.starts_ms is None else incarnation.starts_ms
+    return begins < since_ms and (incarnation.ends_ms is None or incarnation.ends_ms > until_ms)

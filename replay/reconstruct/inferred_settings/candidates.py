@@ -40,11 +40,11 @@ def any_value(values: Numbers) -> Numbers:
 
 def round_value(values: Numbers) -> Numbers:
     """How likely each value is where somebody chose a round number; together 1."""
-    found = np.zeros_like(values)
+    likely = np.zeros_like(values)
     for unit, share in _ROUND_MS.items():
         multiples = np.where(values % unit == 0, 1 / values, 0.0)
-        found = found + share * multiples / multiples.sum()
-    return np.asarray(found, np.float64)
+        likely = likely + share * multiples / multiples.sum()
+    return np.asarray(likely, np.float64)
 
 
 def one_of(values: Numbers, named: Mapping[int, float]) -> Numbers:

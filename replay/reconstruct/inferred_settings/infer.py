@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from groupsim.events.base import Recorded
-from groupsim.replay.reconstruct.incarnation import Ending
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import append_linger
 from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
@@ -24,7 +24,6 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
 )
 from groupsim.replay.reconstruct.inferred_settings.heartbeat import intervals, only, reporting_heartbeats
 from groupsim.replay.reconstruct.inferred_settings.initial_delay import initial_delay
-from groupsim.replay.reconstruct.inferred_settings.max_poll import max_poll_interval
 from groupsim.replay.reconstruct.inferred_settings.removals import Removals, removals_of
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.replay.reconstruct.inferred_settings.session import both
@@ -35,6 +34,9 @@ _ASSUMED_MS = LEAST_SESSION_MS
 """What an import assumes of a session where no log shows it."""
 _RARE = 2
 """So many of the 40 equally likely values at each end are left out where nothing but habit tells the session."""
+_DEFAULT_MAX_POLL_MS = 300_000
+_USUAL_MAX_POLLS_MS = (300_000, 120_000, 60_000, 30_000, 20_000, 10_000, 5_000)
+_LONGEST_MAX_POLL_MS = 600_000
 _NO_SESSION = "is Kafka's default; no log shows it"
 _NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not Kafka's default either"
 _NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
@@ -56,16 +58,16 @@ def infer_settings(
     inferred = {
         SESSION: session,
         HEARTBEAT: heartbeat,
-        MAX_POLL: max_poll_interval(evidence),
+        MAX_POLL: _max_poll_interval(evidence),
         INITIAL_DELAY: _NO_DELAY if _consumer_group(evidence) else initial_delay(evidence),
         APPEND_LINGER: append_linger(writes_ms),
     }
     inferred |= {name: Inference(known[name], known=True) for name in inferred.keys() & known.keys()}
     return Inferred(
-        values={**given, **{name: each.value_ms for name, each in inferred.items()}},
-        open={name: each.open for name, each in inferred.items() if each.open},
-        known=frozenset(name for name, each in inferred.items() if each.known),
-        notes=[f"{name}={_said(each)}" for name, each in inferred.items() if each.why],
+        values={**given, **{name: inference.value_ms for name, inference in inferred.items()}},
+        open={name: inference.open for name, inference in inferred.items() if inference.open},
+        known=frozenset(name for name, inference in inferred.items() if inference.known),
+        notes=[f"{name}={_said(inference)}" for name, inference in inferred.items() if inference.why],
         metadata_age_ms=age_ms,
     )
 
@@ -150,3 +152,26 @@ def _said(inference: Inference) -> str:
         return f"{inference.value_ms} {inference.why}"
     least, greatest = inference.open[0], inference.open[-1]
     return f"{inference.value_ms} {inference.why}; {least} to {greatest} is possible, and each seed draws from these"
+
+
+def _max_poll_interval(evidence: Evidence) -> Inference:
+    """A rebalance waits that long for a member that does not join; a member leaves after that time without a poll."""
+    dropped = [g.join_ms for g in evidence.generations if g.dropped and g.join_ms]
+    if dropped:
+        return Inference(max(dropped), "is how long a rebalance waited for a member that did not join")
+    bounds = [bound for incarnation in evidence.incarnations for bound in _since_last_join(incarnation)]
+    if not bounds:
+        return Inference(_DEFAULT_MAX_POLL_MS)
+    fits = [usual for usual in _USUAL_MAX_POLLS_MS if usual <= min(bounds)]
+    why = "is assumed: a member left because of it, and had not polled for at least that long"
+    return Inference(fits[0] if fits else min(bounds), why)
+
+
+def _since_last_join(incarnation: Incarnation) -> list[int]:
+    """For each time that it left because of the interval: how long before it had joined."""
+    found = []
+    for stall in incarnation.stalls:
+        if stall.expired_ms is not None and stall.kind == StallKind.BUSY:
+            joins = [at for at in incarnation.joins_answered if at <= stall.expired_ms]
+            found.append(stall.expired_ms - max(joins) if joins else _LONGEST_MAX_POLL_MS)
+    return found

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groupsim.replay.reconstruct.incarnation import Ending, Incarnation
+from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.candidates import Numbers
 from groupsim.replay.reconstruct.inferred_settings.lateness import DRIFTS, EARLY_MS, density
-from groupsim.replay.reconstruct.inferred_settings.silences import Silence, silences_of
 
 _COMMITS_LAST = 0.98
 """How many consumers commit when they close; the last request of the others is a heartbeat."""
@@ -30,6 +29,51 @@ _HEARD_MS = 100
 """A member that prints a line sent a heartbeat within its interval and this time before."""
 _UNLIKELY = 1e-4
 _LONGER_MS = tuple(longer for drift in DRIFTS[:2] for longer in drift.longer_ms)
+
+
+class Silence(NamedTuple):
+    """A member was removed at `expired_ms`: when it last joined before, when the coordinator surely heard it, when it
+    printed its last line, and when it was surely dead, because its successor ran; None: not known. `settled_ms`: how
+    long after it joined it had its assignment.
+    """
+
+    expired_ms: int
+    joined_ms: int | None
+    heard_ms: int | None
+    line_ms: int | None
+    dead_ms: int | None = None
+    settled_ms: int = 0
+
+
+def silences_of(incarnation: Incarnation, others: Sequence[Incarnation]) -> Iterable[Silence]:
+    """Its removals after a silence. `others`: all incarnations of the group."""
+    ends: list[tuple[int | None, int | None]] = [
+        (s.expired_ms, None) for s in incarnation.stalls if s.kind == StallKind.FROZEN
+    ]
+    if incarnation.ending == Ending.KILL:
+        ends.append((incarnation.expired_ms, _successor_ms(incarnation, others)))
+    for expired, dead in ends:
+        if expired is not None:
+            joined = _last([*incarnation.joins_answered, *incarnation.beats_from], expired)
+            heard = _last([joined, *incarnation.joins_sent, incarnation.added_ms, incarnation.starts_ms], expired)
+            synced = _last(incarnation.syncs_answered, expired)
+            settled = 0 if joined is None or synced is None else max(0, synced - joined)
+            line = _last(incarnation.line_times, expired)
+            yield Silence(expired, joined, heard, line, None if dead is None or dead >= expired else dead, settled)
+
+
+def _successor_ms(incarnation: Incarnation, others: Sequence[Incarnation]) -> int | None:
+    """When the next process of the same client began; None where several of this client run at once."""
+    if not incarnation.line_times:
+        return None
+    same = [o for o in others if o is not incarnation and o.client == incarnation.client and o.line_times]
+    later = [o.line_times[0] for o in same if o.line_times[0] > incarnation.line_times[-1]]
+    earlier = [o for o in same if o.line_times[-1] < incarnation.line_times[0]]
+    return min(later) if later and len(later) + len(earlier) == len(same) else None
+
+
+def _last(times: Iterable[int | None], before: int) -> int | None:
+    return max((at for at in times if at is not None and at < before), default=None)
 
 
 class Removals(NamedTuple):
@@ -52,11 +96,13 @@ class Removals(NamedTuple):
 def removals_of(incarnations: Sequence[Incarnation]) -> Removals:
     """Those of all members."""
     return Removals(
-        [silence for each in incarnations for silence in silences_of(each, incarnations)],
+        [silence for incarnation in incarnations for silence in silences_of(incarnation, incarnations)],
         [
-            each.expired_ms - each.ends_ms
-            for each in incarnations
-            if each.ending == Ending.CLOSE and each.expired_ms is not None and each.ends_ms is not None
+            incarnation.expired_ms - incarnation.ends_ms
+            for incarnation in incarnations
+            if incarnation.ending == Ending.CLOSE
+            and incarnation.expired_ms is not None
+            and incarnation.ends_ms is not None
         ],
         list(_survived(incarnations)),
     )
@@ -76,16 +122,16 @@ def _survived(incarnations: Iterable[Incarnation]) -> Iterable[int]:
 
 def fit_of_session(removals: Removals, sessions: Numbers) -> Numbers:
     """By session: the log of how well it fits what does not depend on the heartbeat interval."""
-    found = np.zeros_like(sessions)
+    fits = np.zeros_like(sessions)
     for survived in removals.survived_ms:
-        found += np.where(sessions < survived - EARLY_MS, np.log(_UNLIKELY), 0.0)
+        fits += np.where(sessions < survived - EARLY_MS, np.log(_UNLIKELY), 0.0)
     for silence in removals.silences:
         last = silence.expired_ms - sessions
         if silence.heard_ms is not None:
-            found += np.where(last < silence.heard_ms - EARLY_MS, np.log(_UNLIKELY), 0.0)
+            fits += np.where(last < silence.heard_ms - EARLY_MS, np.log(_UNLIKELY), 0.0)
         if silence.dead_ms is not None:
-            found += np.where(last > silence.dead_ms + EARLY_MS, np.log(_UNLIKELY), 0.0)
-    return found
+            fits += np.where(last > silence.dead_ms + EARLY_MS, np.log(_UNLIKELY), 0.0)
+    return fits
 
 
 def fit_of_both(removals: Removals, sessions: Numbers, intervals: Numbers, widths: tuple[Numbers, Numbers]) -> Numbers:
@@ -95,11 +141,11 @@ def fit_of_both(removals: Removals, sessions: Numbers, intervals: Numbers, width
     """
     every, session = intervals[:, None], sessions[None, :]
     wide = widths[0][None, :], widths[1][:, None]
-    found = np.zeros((len(intervals), len(sessions)))
+    of_closed = np.zeros((len(intervals), len(sessions)))
     for gap in removals.closed_ms:
-        found += np.log(_closed(gap, session, every))
+        of_closed += np.log(_closed(gap, session, every))
     heartbeat_last = _heartbeat_last(every)
-    usual, often = np.log(1 - _COMMITS) + found, np.log(_COMMITS) + found
+    usual, often = np.log(1 - _COMMITS) + of_closed, np.log(_COMMITS) + of_closed
     for silence in removals.silences:
         on_time, possible = _on_time(silence, session, every, wide), _heard(silence, session, every)
         usual = usual + np.log(possible * (1 - heartbeat_last + heartbeat_last * on_time) + _UNLIKELY)

@@ -1,14 +1,20 @@
-"""`--between FROM TO`: a part of a run, in milliseconds since its start or, of a recorded run, as instants."""
+"""Times of a run as users write them (`--between FROM TO`) and read them (the column `at`).
+
+Milliseconds since the run's start; of a recorded run instants, too.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Any
 
 import typer
 
 from groupsim.cli.errors import BadRequest
 from groupsim.storage.store import RunInfo
 
+AT = "at"
 _LONGEST = 30
 """More digits are no time."""
 
@@ -48,3 +54,18 @@ def _ms(text: str, info: RunInfo) -> int:
             f"--between {text[:100]!r}: expected milliseconds since the start of the run, or an instant, UTC:"
             f" {info.origin}"
         ) from None
+
+
+def with_instants(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str], info: RunInfo, key: str
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows and columns, for a recorded run with `at`: the UTC time of `key` (ISO 8601, milliseconds)."""
+    if info.origin is None:
+        return list(rows), list(columns)
+    origin = datetime.fromisoformat(info.origin)
+
+    def instant(ms: int) -> str:
+        return (origin + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    timed = [{AT: None if row.get(key) is None else instant(row[key]), **row} for row in rows]
+    return timed, [AT, *columns]
