@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from groupsim.cli.summary import headline
-from groupsim.wording.bounds import near_word
 from tests.cli.conftest import Call
 from tests.cli.test_wrong_files import DUMP
 
@@ -17,19 +16,6 @@ def test_lengths_of_rebalances_of_the_topic_alone_are_said_to_be_lower_bounds(ca
     assert {row["took"] for row in rows} == {"at least"}
     said = f"{len(rows)} of {len(rows)} rebalances began at their `started_ms` or before"
     assert said in call("rebalances", "latest").err
-
-
-@pytest.mark.parametrize(
-    ("total", "least", "most", "word"),
-    [
-        (107_500, 90_000, 120_000, "about"),
-        (107_500, 90_000, 107_520, "at most"),
-        (107_500, 107_500, 120_000, "at least"),
-        (107_500, 90_000, None, "about"),
-    ],
-)
-def test_a_total_that_is_one_of_its_bounds_is_not_about(total: int, least: int, most: int | None, word: str) -> None:
-    assert near_word(total, least, most) == word
 
 
 def _shown(total: int, least: int, most: int | None) -> list[str]:

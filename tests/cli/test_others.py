@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.cli.output import plain
-from groupsim.wording.times import duration
 from tests.cli.conftest import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "incidents"
@@ -136,11 +134,6 @@ def test_names_from_a_log_cannot_speak_to_the_terminal(call: Call, tmp_path: Pat
     for arguments in (("incident", "read", "evil.log"), ("incident", "import", "evil.log"), ("rebalances", "latest")):
         called = call(*arguments)
         assert "\x1b[31m" not in called.out + called.err
-
-
-def test_numbers_for_people() -> None:
-    assert [duration(ms) for ms in (340, 12_345, 600_000, 7_500_000)] == ["340 ms", "12.3 s", "10m00s", "2h05m"]
-    assert plain("a\x1b[0mb\n") == "a\\x1b[0mb\\n"
 
 
 def test_every_command_has_help_with_an_example(call: Call) -> None:
