@@ -16,10 +16,10 @@ import msgspec
 
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import Crashed, Frozen
-from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
+from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS, HEARTBEAT_MS
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.simulation.clients.config import CONSUMER
 from groupsim.storage.log_gaps import Doubt
@@ -76,7 +76,7 @@ def latest(
     own = {**reported(facts, incident.group), **given}.get(HEARTBEAT)
     if own is None:
         consumer = any(incarnation.protocol == CONSUMER for incarnation in incident.incarnations)
-        usual_ms = CONSUMER_HEARTBEAT_MS if consumer else DEFAULT_HEARTBEAT_MS
+        usual_ms = CONSUMER_HEARTBEAT_MS if consumer else HEARTBEAT_MS
         own = max([usual_ms, incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     inexact = [doubt for doubt in doubts if doubt.inexact and doubt.group == incident.group]
     spans = [(doubt.from_ms, doubt.to_ms) for doubt in inexact] if SESSION in incident.open_settings else []

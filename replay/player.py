@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
+from groupsim.incidents.default_settings import LEAST_SESSION_MS
 from groupsim.replay import protocols, simulated_program
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
 from groupsim.replay.aftermath import AFTERWARDS_MS
@@ -19,7 +20,6 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
     APPEND_LINGER,
     HEARTBEAT,
     INITIAL_DELAY,
-    LEAST_SESSION_MS,
     SESSION,
 )
 from groupsim.replay.reconstruct.members import Member

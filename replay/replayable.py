@@ -13,6 +13,7 @@ from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
+from groupsim.incidents.default_settings import HEARTBEAT_MS
 from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
@@ -20,7 +21,7 @@ from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_c
 from groupsim.replay.dated_deaths import dated, earliest, latest
 from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
@@ -228,7 +229,7 @@ def _simulated(
 
     own = info.seed if info.seed is not None else scenario.seed
     generations = generations_of(facts, group)
-    interval_ms = int(info.params.get(HEARTBEAT, DEFAULT_HEARTBEAT_MS))
+    interval_ms = int(info.params.get(HEARTBEAT, HEARTBEAT_MS))
     window = _window(facts, group, lasts_ms, generations, interval_ms, between)
     return ReplayableRun(
         name=info.name,

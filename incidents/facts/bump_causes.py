@@ -7,9 +7,7 @@ from typing import NamedTuple
 from groupsim.events.consumer import BumpCause
 from groupsim.events.types import MemberId
 from groupsim.incidents.facts.clocks import TimedRow
-
-_RESOLVED_MS = 1_000
-"""What expressions match is taken in within this time, after the line that topics were looked for."""
+from groupsim.incidents.tolerances import REACTS_MS
 
 
 class Change(NamedTuple):
@@ -50,6 +48,6 @@ class BumpCauses:
         if change is not None:
             return change.cause, change.member
         other = known != metadata_hash and bool(known)
-        if looked_ms is not None and at_ms - looked_ms <= _RESOLVED_MS and (other or not known):
+        if looked_ms is not None and at_ms - looked_ms <= REACTS_MS and (other or not known):
             return BumpCause.EXPRESSION_RESOLVED, None
         return BumpCause.TOPICS_CHANGED if other and metadata_hash else BumpCause.UNKNOWN, None

@@ -15,12 +15,9 @@ from groupsim.incidents.facts.settings import settings_of
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import FETCH_MS, LOGGING_MS, THREADS_MS
 from groupsim.storage.log_gaps import Doubt
 
-_FETCH_MS = 500
-_TOLERANCE_MS = 5
-LOGGING_MS = 50
-"""A library prints a line at most this long before or after what it describes; more is the application's time."""
 _OTHER_THREADS = frozenset(
     [
         RowKind.CLIENT_HEARTBEAT_STALE,
@@ -189,7 +186,7 @@ class PartitionFacts(ProcessFacts):
         if gap > LOGGING_MS:
             return 0
         if group in self._index.consumer_groups:
-            return min(gap // 2, _TOLERANCE_MS)
+            return min(gap // 2, THREADS_MS)
         return gap - (min(gap, self._index.shortest_callback_ms.get(group, gap)) + 1) // 2
 
     def _on_assigned(self, detail: dict[str, object]) -> None:
@@ -205,19 +202,19 @@ class PartitionFacts(ProcessFacts):
         ready = self._positions(added)
         later, delay = self._first_offset(added), 0
         if reconciled := acknowledged(self.process.rows, self._current):
-            later = reconciled if self._gap(reconciled) > _FETCH_MS else 0
+            later = reconciled if self._gap(reconciled) > FETCH_MS else 0
         elif not later and added and self._prints_offsets():
             later = (
                 self._next(unless=_OTHER_THREADS) or 0
             )  # offsets were not even requested, so the callback took that long
-        elif later and self._gap(later) <= _FETCH_MS:
+        elif later and self._gap(later) <= FETCH_MS:
             later = 0
         elif later:
             delay = -self._quickest_fetch_ms
         self._add(c.CallbackEnd(process=name, kind="assigned"), later, delay if later else self._in_callback(added))
         self._builder.note(
             "logs do not show when an assigned callback returned; it counts as quick, or as returning shortly before"
-            f" the first offset line if that comes more than {_FETCH_MS} ms later"
+            f" the first offset line if that comes more than {FETCH_MS} ms later"
         )
         unseen = set(added)
         for where, offsets in sorted(ready.items()):
@@ -231,9 +228,9 @@ class PartitionFacts(ProcessFacts):
         """How long after its line a quick assigned callback returned: before the next line, so halfway at most."""
         offset = self._first_offset(added)
         gap = self._gap(offset or self._next(unless=_OTHER_THREADS) or 0)
-        if gap <= _FETCH_MS and offset:
+        if gap <= FETCH_MS and offset:
             self._quickest_fetch_ms = gap if not self._quickest_fetch_ms else min(self._quickest_fetch_ms, gap)
-        return min(gap // 2, _TOLERANCE_MS) if gap <= _FETCH_MS else 0
+        return min(gap // 2, THREADS_MS) if gap <= FETCH_MS else 0
 
     def _add_librdkafka(self, added: Partitions) -> None:
         """An assigned callback of librdkafka, whose log shows when the application was inside it."""

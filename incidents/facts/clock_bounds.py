@@ -13,6 +13,7 @@ from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
+from groupsim.incidents.tolerances import NEVER_MS
 
 _Key = tuple[str | None, str, str | int | None]
 """Group, which event, and of which member or epoch."""
@@ -28,8 +29,6 @@ _BY_BROKERS = {
 }
 _ANSWERS = (RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT_ANSWERED)
 _NAMES_MEMBER = (RowKind.JOINED, RowKind.MEMBER_ID_CREATED, RowKind.REJOIN_REQUESTED)
-NEVER = 10**15
-"""Milliseconds: no bound."""
 
 
 class Bounds(NamedTuple):
@@ -38,14 +37,14 @@ class Bounds(NamedTuple):
     Not `sure`: the join that the client's log has first need not be the one that the broker heard first.
     """
 
-    low: int = -NEVER
-    high: int = NEVER
+    low: int = -NEVER_MS
+    high: int = NEVER_MS
     sure: bool = True
 
     @property
     def both(self) -> bool:
         """Whether it is bounded on both sides."""
-        return self.low > -NEVER and self.high < NEVER
+        return self.low > -NEVER_MS and self.high < NEVER_MS
 
 
 def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
@@ -61,7 +60,7 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
     asked: dict[_Key, int] = {}
     first: set[_Key] = set()
 
-    lows: dict[str, int] = defaultdict(lambda: -NEVER)
+    lows: dict[str, int] = defaultdict(lambda: -NEVER_MS)
     repeated: list[tuple[str, int]] = []
     for row, kind, key in events:
         at = instant(row.at or "")
@@ -82,7 +81,7 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
             if len(said.get(each, ())) == 1:
                 (broker,) = said[each]
                 lows[row.file] = max(lows[row.file], broker - at)
-                high = NEVER if begun_at is None else broker - begun_at
+                high = NEVER_MS if begun_at is None else broker - begun_at
                 yield row.file, Bounds(broker - at, high, begun_at is None or joined not in first)
     yield from ((file, Bounds(high=high)) for file, high in repeated if high >= lows[file])
 

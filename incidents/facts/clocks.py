@@ -9,6 +9,7 @@ from typing import NamedTuple
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
+from groupsim.incidents.tolerances import ONE_STEP_MS, THREADS_MS
 from groupsim.wording.numbers import counted
 
 _CLIENT_REQUESTS = frozenset(
@@ -26,12 +27,6 @@ _CLIENT_REQUESTS = frozenset(
 """What a client does before the coordinator acts on it."""
 _REQUEST, _BROKER, _ANSWER = range(3)
 """The order of rows at equal times."""
-
-
-_STEP_MS = 60_000
-"""Lines may be written late by less than this. A clock that steps back further hides how long things lasted."""
-LATE_MS = 5
-"""Lines of several threads may be written late by this; it is as little as clocks may differ."""
 
 
 class TimedRow(NamedTuple):
@@ -71,7 +66,7 @@ def steps_back(reading: Reading) -> list[str]:
     """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
     found = []
     for file, rows in rows_by_file(reading).items():
-        if (step := next((each for each in _steps_back(rows) if each[0] >= _STEP_MS), None)) is not None:
+        if (step := next((each for each in _steps_back(rows) if each[0] >= ONE_STEP_MS), None)) is not None:
             back_ms, line = step
             found.append(
                 f"{file}: the clock steps back by {back_ms // 1_000:,} s at line {line}, and how long things lasted"
@@ -81,9 +76,9 @@ def steps_back(reading: Reading) -> list[str]:
 
 
 def stepped_back_ms(reading: Reading) -> int:
-    """How far a file's clock steps back at most: so far may its times be off; 0 for no more than `LATE_MS`."""
+    """How far a file's clock steps back at most: so far may its times be off; 0 for no more than `THREADS_MS`."""
     most = max((back for rows in rows_by_file(reading).values() for back, _ in _steps_back(rows)), default=0)
-    return most if most > LATE_MS else 0
+    return most if most > THREADS_MS else 0
 
 
 def _steps_back(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import RejoinCause
+from groupsim.incidents.default_settings import STEP_MS
 from groupsim.incidents.facts.client_partitions import PartitionFacts
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
@@ -22,7 +23,7 @@ HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 
 
 _SPEAKS = frozenset([RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT])
-_LEAST_INTERVALS, _STEP_MS = 3, 100
+_LEAST_INTERVALS = 3
 
 
 def consumer_settings(process: ProcessLog) -> dict[str, int | str]:
@@ -36,7 +37,7 @@ def consumer_settings(process: ProcessLog) -> dict[str, int | str]:
     found: dict[str, int | str] = {"group.protocol": "consumer"}
     given = [int_in(t.row.detail.get("interval_ms")) for t in rows if t.row.kind == RowKind.CONSUMER_HEARTBEAT_INTERVAL]
     sent = [timed.at for timed in rows if timed.row.kind == RowKind.CONSUMER_HEARTBEAT]
-    steps = Counter(round((after - before) / _STEP_MS) * _STEP_MS for before, after in pairwise(sent))
+    steps = Counter(round((after - before) / STEP_MS) * STEP_MS for before, after in pairwise(sent))
     usual, times = max(steps.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     named = [interval for interval in given if interval]  # 0 is the answer to its leaving
     if named:

@@ -12,7 +12,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import JOINS
 from groupsim.incidents.facts.not_shown_history import History
-from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, TAKES_MS
+from groupsim.incidents.facts.not_shown_targets import EXPORT
 from groupsim.incidents.facts.ownership import pairs
 from groupsim.incidents.facts.rebalances_cut_off import CHANGING
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
@@ -20,6 +20,7 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row, is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.ledger import Ledger, Membership
+from groupsim.incidents.tolerances import ONE_INSTANT_MS, REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = JOINS | {RowKind.STATIC_MEMBER_REPLACED}
@@ -45,7 +46,7 @@ _EPOCHS = frozenset([RowKind.STATE_CHANGE, RowKind.CONSUMER_HEARTBEAT, RowKind.C
 class BrokersWord:
     """When brokers' logs say that members joined, or left by themselves (not: were removed).
 
-    `off_ms`: so far times of two logs may be off, more than `APART_MS`.
+    `off_ms`: so far times of two logs may be off, more than `ONE_INSTANT_MS`.
     """
 
     def __init__(self, rows: Sequence[TimedRow], off_ms: int) -> None:
@@ -58,7 +59,7 @@ class BrokersWord:
     def joined_before(self, each: ClientFacts, at: int) -> bool | None:
         """Whether the first of a process's members joined before an instant; None: no broker says, or just then."""
         first = min((when for when, joined in self._of(each) if joined), default=None)
-        near = APART_MS + self._off_ms
+        near = ONE_INSTANT_MS + self._off_ms
         return None if first is None or abs(first - at) <= near else first < at
 
     def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
@@ -66,7 +67,7 @@ class BrokersWord:
 
         A client prints that it leaves before it asks to, and that it is out of the group before it joins again.
         """
-        waits = {True: -APART_MS if _state(each) in _OUT else TAKES_MS, False: APART_MS}
+        waits = {True: -ONE_INSTANT_MS if _state(each) in _OUT else REACTS_MS, False: ONE_INSTANT_MS}
         return [one for one in self._of(each) if one[0] > at + waits[one[1]] + self._off_ms]
 
     def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:
@@ -84,7 +85,7 @@ def begins_late(
     """
     rows = [timed for _, timed in each.process.rows]
     begun = rows[0].at
-    recorded = any(membership.since_ms < begun - APART_MS for membership in _memberships(each, ledger))
+    recorded = any(membership.since_ms < begun - ONE_INSTANT_MS for membership in _memberships(each, ledger))
     said = recorded or word.joined_before(each, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
     if said is False or (said is None and (_joins_first(rows) if first is None else _begins(first.row))):
@@ -162,7 +163,7 @@ def ends_early(
         until = _removed(each, history, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to {yet}"
     which = _in_topic(each, ledger, last, until)
-    if until - last > APART_MS and which != ():
+    if until - last > ONE_INSTANT_MS and which != ():
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
 
 

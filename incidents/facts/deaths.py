@@ -24,11 +24,11 @@ from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import NEVER_MS
 
 _REMOVED = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_GONE])
 _REPLACED = RowKind.STATIC_MEMBER_REPLACED
 _MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT, RowKind.STATE_CHANGE])
-_ANY_MS = 1 << 50
 _Removals = dict[tuple[str | None, str | None], list[PlacedRow]]
 """By group and member."""
 Deaths = dict[tuple[str, str], int | None]
@@ -60,7 +60,7 @@ def add_deaths(
     processes = [client.process for client in clients]
     for client in clients:
         process = client.process
-        silent_ms = silences.get(process.group, _ANY_MS)
+        silent_ms = silences.get(process.group, NEVER_MS)
         for member in client.members:
             for removal in removals[process.group, member]:
                 if _silent_only(process, removal[1]):
@@ -88,7 +88,7 @@ def add_deaths(
         builder.note(_sentence(process, timed, at, session, len(client.held)))
         if removed:
             exact = session.known and not index.began_sessions(process.group, at)
-            earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else _ANY_MS
+            earlier = earlier_ms(timed.row, session.heartbeat_ms) if exact else NEVER_MS
             stop = stopped(process, at, max(alive, at - earlier), timed.at, session)
             stops.append(
                 _gone_by(stop, timed, client, signs, logged) if timed.row.kind == RowKind.MEMBER_GONE else stop

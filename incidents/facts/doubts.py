@@ -24,6 +24,7 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
@@ -32,8 +33,6 @@ _GONE = {
     RowKind.MEMBER_FAILED: "removed the silent member",
     RowKind.STATIC_MEMBER_REPLACED: "replaced the static member",
 }
-_SOON_MS = 1_000
-"""So much later a client may still give up what somebody else has already: clocks differ."""
 
 
 def find_doubts(
@@ -98,7 +97,7 @@ def _silent(
             continue  # a member that only the topic knows
         given_up = owned.given_up[claim.group, claim.process, claim.partition]
         later = bisect_left(given_up, claim.at)
-        soon = later < len(given_up) and given_up[later] - claim.at <= _SOON_MS
+        soon = later < len(given_up) and given_up[later] - claim.at <= REACTS_MS
         if not soon and not life.ended(claim.at):
             found[claim.group, claim.process, life.last_line(claim.at)][claim.at].append(claim.partition)
     for (group, name, since), taken in found.items():

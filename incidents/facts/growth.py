@@ -15,6 +15,7 @@ from groupsim.events.client import RejoinRequested, ViewChanged
 from groupsim.events.consumer import BumpCause, GroupEpochBumped
 from groupsim.events.types import RejoinCause, TopicPartition
 from groupsim.events.world import PartitionsAdded
+from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS, METADATA_AGE_MS
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.causes import metadata_versions
 from groupsim.incidents.facts.client import ClientFacts
@@ -22,19 +23,15 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.later_topics import created, found_by, not_before
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import REBALANCE_MS
 from groupsim.storage.log_gaps import Doubt
 
 METADATA_AGE = "metadata.max.age.ms"
-DEFAULT_AGE_MS = 300_000
-"""metadata.max.age.ms by default; topic.metadata.refresh.interval.ms of librdkafka is the same."""
 _ALLOWED = 2
 """So many intervals: until a heartbeat comes, and before that the broker creates the partitions (900 took it 8 s)."""
-_GIVEN_MS = 5_000
-"""Each member gets its own share of a new topic within this time, in most cases."""
 COORDINATOR = "the coordinator"
 _BY_MEMBERS = (RejoinCause.METADATA_CHANGED, RejoinCause.SUBSCRIPTION_CHANGED)
 BY_TOPICS = (BumpCause.TOPICS_CHANGED, BumpCause.EXPRESSION_RESOLVED, BumpCause.UNKNOWN)
@@ -156,7 +153,7 @@ class _Named:
     def after(self, at: int, topic: str) -> int:
         """How many partitions of a topic are named when it is first named from then on; 0: it never is."""
         first = min((when for when, tp in self._named if when >= at and tp.topic == topic), default=None)
-        return 0 if first is None else self.until(first + _GIVEN_MS, topic)
+        return 0 if first is None else self.until(first + REBALANCE_MS, topic)
 
 
 def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
@@ -185,7 +182,7 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequen
         (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == RowKind.CLIENT_CONFIGURED), None
     )
     printed = int_in(configured.get(METADATA_AGE)) if isinstance(configured, dict) else None
-    age = printed or DEFAULT_AGE_MS
+    age = printed or METADATA_AGE_MS
     versions = metadata_versions(noticed.event.reason)
     if versions is not None and printed is None:
         age = min(age, (noticed.at - process.first) // max(1, versions[1] - versions[0]))

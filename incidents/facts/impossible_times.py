@@ -9,13 +9,14 @@ import msgspec
 
 from groupsim.incidents.logs.rows import Reading, Row
 from groupsim.incidents.logs.times import instant
+from groupsim.incidents.tolerances import HOUR_MS
 from groupsim.wording.numbers import counted
 
-_JUMP_MS = 86_400_000
+_DAY_MS = 24 * HOUR_MS
 """Within a file, a time that is off by more than a day from the lines on both sides …"""
 _FEW = 0.1
 """… is wrong if no more than this share of the file's rows is off: else the file has its lines in another order."""
-_SILENCE_MS = 366 * 86_400_000
+_YEAR_MS = 366 * _DAY_MS
 """No group is silent for longer between two lines of one import."""
 _SHOWN = 3
 
@@ -32,9 +33,7 @@ def without_strays(reading: Reading) -> tuple[Reading, list[str]]:
     strays = _off_in_their_files(rows, times)
     first, last = _period([at for key, at in times.items() if key not in strays])
     strays |= {key for key, at in times.items() if not first <= at <= last}
-    ends = {
-        file: end for file, end in reading.ends.items() if first - _SILENCE_MS <= instant(end) <= last + _SILENCE_MS
-    }
+    ends = {file: end for file, end in reading.ends.items() if first - _YEAR_MS <= instant(end) <= last + _YEAR_MS}
     off = {file: end for file, end in reading.ends.items() if file not in ends}
     if not strays and not off:
         return reading, []
@@ -70,7 +69,7 @@ def _runs(rows: Sequence[Row], times: dict[int, int]) -> list[list[Row]]:
     """Rows in runs: between two runs the time jumps by more than a day, forwards or back."""
     runs: list[list[Row]] = []
     for row in rows:
-        if not runs or abs(times[id(row)] - times[id(runs[-1][-1])]) > _JUMP_MS:
+        if not runs or abs(times[id(row)] - times[id(runs[-1][-1])]) > _DAY_MS:
             runs.append([])
         runs[-1].append(row)
     return runs
@@ -104,7 +103,7 @@ def _period(times: list[int]) -> tuple[int, int]:
     """The first and the last of the times without a year's silence in between, where most of them are."""
     periods: list[list[int]] = []
     for at in sorted(times):
-        if not periods or at - periods[-1][-1] > _SILENCE_MS:
+        if not periods or at - periods[-1][-1] > _YEAR_MS:
             periods.append([])
         periods[-1].append(at)
     most = max(periods, key=len, default=[0])

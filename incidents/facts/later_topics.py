@@ -21,10 +21,9 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.tolerances import REACTS_MS
 
 RESOLVED = RowKind.EXPRESSIONS_RESOLVED
-_SAME_LOOK_MS = 1_000
-"""The line that topics were looked for, and the epoch that grew by it, are not further apart."""
 
 
 def found_by(fact: PendingFact, clients: Sequence[ClientFacts], topic: str) -> bool:
@@ -51,7 +50,7 @@ def not_before(fact: PendingFact, group: str | None, rows: Sequence[TimedRow], i
 
     It looked for topics before, without finding it, and looks again ten seconds later, with the next heartbeat.
     """
-    looked = [t.at for t in rows if t.row.kind == RESOLVED and t.row.group == group and t.at < fact.at - _SAME_LOOK_MS]
+    looked = [t.at for t in rows if t.row.kind == RESOLVED and t.row.group == group and t.at < fact.at - REACTS_MS]
     return max([fact.at - MIN_REFRESH_INTERVAL_MS - interval_ms, *looked[-1:]])
 
 

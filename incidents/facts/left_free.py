@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from groupsim.events import client, consumer
 from groupsim.events.base import group_of
 from groupsim.events.types import TopicPartition
+from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.not_shown_history import History
-from groupsim.incidents.facts.not_shown_targets import EXPORT, TAKES_MS
+from groupsim.incidents.facts.not_shown_targets import EXPORT
 from groupsim.incidents.facts.ownership import pairs
-from groupsim.incidents.facts.sessions import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
@@ -57,7 +58,7 @@ def _may_have_had(
 ) -> Iterator[Doubt]:
     process = each.process
     interval = consumer_settings(process).get(HEARTBEAT_INTERVAL)
-    least = off_ms + TAKES_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
+    least = off_ms + REACTS_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
     until = history.end(each, process.last, ended)
     found: dict[Span, list[TopicPartition]] = defaultdict(list)
     for partition, spans in free.items():

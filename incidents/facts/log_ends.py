@@ -10,9 +10,7 @@ from groupsim.events.types import NO_GENERATION, GroupId, MemberId, TopicPartiti
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.offsets_topic.ledger import Holding, Ledger, Membership, View
-
-_CLOCKS_MS = 100
-"""A line and the record of the same step are no further apart, once clocks are corrected."""
+from groupsim.incidents.tolerances import ONE_INSTANT_MS
 
 
 class LogEnd(NamedTuple):
@@ -82,7 +80,7 @@ def _nameless(client: ClientFacts, ledger: Ledger) -> Collection[MemberId]:
         each.member
         for each in ledger.memberships.values()
         if each.client == process.client
-        and each.since_ms <= process.last + _CLOCKS_MS
+        and each.since_ms <= process.last + ONE_INSTANT_MS
         and (each.gone_ms is None or process.first <= each.gone_ms)
     ]
 
@@ -90,7 +88,7 @@ def _nameless(client: ClientFacts, ledger: Ledger) -> Collection[MemberId]:
 def _end(client: ClientFacts, member: MemberId, ledger: Ledger) -> LogEnd | None:
     """Where the log of a member ends, if the topic has steps of it that a log would have."""
     process, views = client.process, ledger.memberships[member].views
-    reach, held = process.last + _CLOCKS_MS, frozenset(client.held)
+    reach, held = process.last + ONE_INSTANT_MS, frozenset(client.held)
     before = [view for view in views if view.at_ms <= reach]
     later = views[len(before) :]
     if later and later[-1].generation == NO_GENERATION:
@@ -126,4 +124,4 @@ def _after(holding: Holding, end: LogEnd) -> Iterator[Holding]:
 def views_after(membership: Membership, end: LogEnd) -> Iterator[View]:
     """What the topic says that the member had, from the end of its log on."""
     first = [] if end.view is None else [end.view._replace(at_ms=end.at_ms)]
-    return chain(first, (view for view in membership.views if view.at_ms > end.at_ms + _CLOCKS_MS))
+    return chain(first, (view for view in membership.views if view.at_ms > end.at_ms + ONE_INSTANT_MS))

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from groupsim.incidents.facts.clocks import LATE_MS, rows_by_file
+from groupsim.incidents.facts.clocks import rows_by_file
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant, iso
+from groupsim.incidents.tolerances import THREADS_MS
 from groupsim.wording.numbers import counted
 
 _MOST = 1_000
@@ -96,7 +97,7 @@ def _without_steps(rows: Sequence[Row]) -> Iterator[list[Row]]:
     latest: int | None = None
     for row in rows:
         at = None if row.at is None else instant(row.at)
-        if at is not None and latest is not None and at < latest - LATE_MS:
+        if at is not None and latest is not None and at < latest - THREADS_MS:
             yield part
             part, latest = [], None
         part.append(row)

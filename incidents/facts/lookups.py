@@ -14,12 +14,8 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
+from groupsim.incidents.tolerances import NEVER_MS, ONE_INSTANT_MS, ONE_STEP_MS, REACTS_MS
 
-_NEAR_MS = 60_000
-_SOON_MS = 1_000
-_ANY_MS = 1 << 50
-_TIMER_MS = 200
-"""A member is removed so much later than its session ends, at most."""
 _ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
 JOINS = frozenset([RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS, RowKind.MEMBER_JOINED])
 """Kinds of a broker's rows about a member that joins; not of a static one that is replaced."""
@@ -242,7 +238,7 @@ class Index:
         """The leader's assignment of a generation, if a log has it near this time."""
         found = self._plans.get(group, {}).get(generation, [])
         best = min(found, key=lambda p: abs(p.at - at), default=None)
-        return best if best is not None and abs(best.at - at) <= _NEAR_MS else None
+        return best if best is not None and abs(best.at - at) <= ONE_STEP_MS else None
 
     def plans(self, group: str) -> list[tuple[int, LeaderPlan]]:
         """Each generation of a group whose leader's assignment a log has, with it, by time."""
@@ -260,7 +256,7 @@ class Index:
         A static member that came back within the generation has another id from then on: the one nearest to `at`.
         """
         joined = sorted(self._joiners[group, generation], key=lambda each: -abs(each[0] - at))
-        near = {instance or member: member for when, member, instance in joined if abs(when - at) <= _NEAR_MS}
+        near = {instance or member: member for when, member, instance in joined if abs(when - at) <= ONE_STEP_MS}
         return tuple(sorted(near.values()))
 
     def began_sessions(self, group: str, at: int) -> bool:
@@ -269,11 +265,11 @@ class Index:
         Kafka: ClassicGroup.rescheduleClassicGroupMemberHeartbeat. So did those of members that were gone already.
         """
         times = self._answers.get(group, [])
-        return bisect_left(times, at - _TIMER_MS) < bisect_right(times, at + _TIMER_MS)
+        return bisect_left(times, at - ONE_INSTANT_MS) < bisect_right(times, at + ONE_INSTANT_MS)
 
     def first_join(self, group: str, generation: int, at: int) -> int | None:
         """When the first member whose log is given had joined a generation near this time."""
-        joined = (when for when, _, _ in self._joiners.get((group, generation), ()) if abs(when - at) <= _NEAR_MS)
+        joined = (when for when, _, _ in self._joiners.get((group, generation), ()) if abs(when - at) <= ONE_STEP_MS)
         return min(joined, default=None)
 
     def protocol(self, group: str, generation: int) -> str | None:
@@ -292,6 +288,6 @@ class Index:
         following = next((each for each in self._arrivals.get((group, instance), ()) if each[0] > at), None)
         if following is not None and following[1] is not None:
             return following[1]
-        until = _ANY_MS if following is None else following[0]
+        until = NEVER_MS if following is None else following[0]
         joins = self._instances.get((group, instance), ())
-        return next((member for when, member in joins if at - _SOON_MS <= when < until and member != old), None)
+        return next((member for when, member in joins if at - REACTS_MS <= when < until and member != old), None)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from groupsim.incidents.default_settings import LEAST_SESSION_MS
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.ownership import Ownership, pairs
-from groupsim.incidents.facts.sessions import CLASSIC_MS
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
@@ -26,7 +26,7 @@ def lost_after_silence(
     for each in clients:
         group, name = each.process.group, each.process.name
         rows = [timed for _, timed in each.process.rows] if group not in known else []
-        for since, lost in _silences(rows, session_ms or CLASSIC_MS):
+        for since, lost in _silences(rows, session_ms or LEAST_SESSION_MS):
             why = (
                 f"{name} lost its partitions at {iso(lost)} and had written nothing for a session since {iso(since)}:"
                 " frozen, or only cut off from the coordinator; the broker's log says when it was removed; export that"

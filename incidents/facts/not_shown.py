@@ -15,10 +15,11 @@ from groupsim.incidents.facts.cut_logs import BrokersWord, begins_late, ends_ear
 from groupsim.incidents.facts.left_free import left_free
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.not_shown_history import Generation, History, Log
-from groupsim.incidents.facts.not_shown_targets import APART_MS, EXPORT, INVOKER, TAKES_MS, targets_not_shown
+from groupsim.incidents.facts.not_shown_targets import EXPORT, INVOKER, targets_not_shown
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.tolerances import ONE_INSTANT_MS, REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
@@ -71,11 +72,11 @@ def _missed(
         return None
     joined, member = membership
     since, name = log.before(generation.at), each.process.name
-    if generation.at - joined < APART_MS or not history.runs(each, member, generation.at, joined):
+    if generation.at - joined < ONE_INSTANT_MS or not history.runs(each, member, generation.at, joined):
         return None
     if generation.plan is not None and member not in generation.plan:
         return None
-    next_ = log.next_tell_after(generation, soon_ms=TAKES_MS)
+    next_ = log.next_tell_after(generation, soon_ms=REACTS_MS)
     until = _first(next_, history.gone(each, member, generation.at), generation.until, ended)
     which = None
     if generation.plan is not None:
@@ -90,7 +91,7 @@ def _missed(
 def _begins_late(each: ClientFacts, log: Log, generation: Generation, history: History) -> Doubt | None:
     """What the group had in a generation whose plan no log prints, until the log of one of its members begins."""
     member = next((member for member in sorted(each.members) if member in generation.members), None)
-    if generation.plan is not None or member is None or log.lines[0] - generation.at <= APART_MS:
+    if generation.plan is not None or member is None or log.lines[0] - generation.at <= ONE_INSTANT_MS:
         return None
     until = min(log.lines[0], history.gone(each, member, generation.at) or log.lines[0])
     why = (
@@ -112,13 +113,13 @@ def _not_taken(
     gone = history.gone(each, member, at)
     until = _first(generation.until, gone, None, ended)
     held = owned.held(group_id, name, at, until - 1)
-    if log.lines[0] - at > TAKES_MS:  # its log begins later
+    if log.lines[0] - at > REACTS_MS:  # its log begins later
         held, until = (), min(until, log.lines[0])
     missing = tuple(tp for tp in plan[member] if tp not in held)
     if not missing or not history.runs(each, member, at, at - 1):
         return None
     until = min(until, log.next_tell(1 + max(at, log.joins(generation) or at)) or until)
-    if until - at <= TAKES_MS:
+    if until - at <= REACTS_MS:
         return None
     why = (
         f"{each.process.file}: {name} was given {counted(len(missing), 'partition')} at {iso(at)}, and its log shows"

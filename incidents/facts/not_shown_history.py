@@ -15,9 +15,8 @@ from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.tolerances import ONE_STEP_MS
 
-_NEAR_MS = 60_000
-"""Generation numbers can start over: a line is of one that is no further from it in time."""
 _TELLS = frozenset(
     [
         RowKind.ASSIGNED,
@@ -150,7 +149,7 @@ class Log:
 
     def joins(self, generation: Generation) -> int | None:
         """When it says that it joined a generation; it may be a moment after the assignment was stored."""
-        near = (at for at in self._generations.get(generation.number, ()) if abs(at - generation.at) < _NEAR_MS)
+        near = (at for at in self._generations.get(generation.number, ()) if abs(at - generation.at) < ONE_STEP_MS)
         return next(near, None)
 
     def membership(self, at: int) -> tuple[int, str] | None:

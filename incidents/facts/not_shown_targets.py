@@ -10,13 +10,10 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.not_shown_history import History, Log
 from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
-TAKES_MS = 1_000
-"""Longer than a client needs from the coordinator's answer until it prints that it takes its partitions."""
-APART_MS = 100
-"""Longer than lines of two logs may be apart that are of one instant."""
 EXPORT = (
     "; export such logs whole, from before the incident to their end, with all lines of"
     " org.apache.kafka.clients.consumer,"
@@ -37,10 +34,10 @@ def targets_not_shown(each: ClientFacts, log: Log, history: History, owned: Owne
             until = min(to, history.gone(each, member, at) or to)
             if partition in owned.held(group_id, name, at, until - 1):
                 until = min(until, log.lines[0])
-            if until - at <= TAKES_MS:
+            if until - at <= REACTS_MS:
                 continue
             since = max([at, *owned.freed(group_id, name, partition, at, until)])
-            if until - since > TAKES_MS and not owned.others_hold(group_id, name, partition, until - 1):
+            if until - since > REACTS_MS and not owned.others_hold(group_id, name, partition, until - 1):
                 found[since, until].append(partition)
     for (since, until), partitions in found.items():
         why = (

@@ -12,9 +12,9 @@ from groupsim.incidents.facts.clocks import TimedRow, file_spans
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.tolerances import HOUR_MS
 from groupsim.wording.lists import listed
 
-_APART_MS = 3_600_000
 _NAMED = 3
 _WITHOUT_FACT = frozenset(
     [
@@ -64,11 +64,11 @@ def unrelated_logs(rows: Sequence[TimedRow]) -> list[str]:
         for _, names in clusters
     )
     gaps = [(later[0] - earlier[1], earlier[2], later[2]) for earlier, later in pairwise(bounds)]
-    far = [(apart, before, after) for apart, before, after in gaps if apart > _APART_MS]
+    far = [(apart, before, after) for apart, before, after in gaps if apart > HOUR_MS]
     if not far:
         return []
     shown = [
-        f"{listed(before, 3)} and {listed(after, 3)} {apart / 3_600_000:,.1f} hours apart"
+        f"{listed(before, 3)} and {listed(after, 3)} {apart / HOUR_MS:,.1f} hours apart"
         for apart, before, after in far[:_NAMED]
     ]
     more = f"; and {len(far) - _NAMED} more gaps like it" if len(far) > _NAMED else ""

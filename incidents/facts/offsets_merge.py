@@ -20,6 +20,7 @@ from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import ONE_STEP_MS, REBALANCE_MS
 
 _BEGINS = frozenset([RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.LEAVE_SENT, RowKind.REJOIN_REQUESTED])
 _UNSETTLED = frozenset([RowKind.JOINING, RowKind.LOST, RowKind.REVOKED])
@@ -55,10 +56,6 @@ _NUMBERED = {
     RowKind.GROUP_CONVERTED: ("to", RowKind.GROUP_CONVERTED),
 }
 """Kinds of the topic's rows: the detail that tells two of them apart, and the kind that a log has for it."""
-_NEAR_MS = 60_000
-"""Rows of one step are no further apart; numbers of generations may start over."""
-_LATE_MS = 5_000
-"""A broker's log and its topic have one clock: they should agree within this."""
 
 
 def merged(rows: list[TimedRow], notes: list[str], signs: SignsOfLife) -> tuple[list[TimedRow], list[str]]:
@@ -128,7 +125,7 @@ class _Logs:
             keys = [(row.group, RowKind.REBALANCE_START, 0)]
         elif row.kind == _REPLACED:  # or it was removed, and back before the next record
             keys += [(row.group, what, row.detail.get("old_member")) for what in ("old", "gone")]
-        near = [other for key in keys for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= _NEAR_MS]
+        near = [other for key in keys for other in self._rows.get(key, ()) if abs(other.at - timed.at) <= ONE_STEP_MS]
         return min(near, key=lambda other: abs(other.at - timed.at), default=None)
 
 
@@ -240,7 +237,7 @@ def _contradictions(timed: TimedRow, said: TimedRow) -> Iterator[str]:
         here, there = int_in(row.detail.get("members")), int_in(other.detail.get("members"))
         if there is not None and here != there:
             yield f"{where} contradict each other: generation {number} has {here} members here and {there} there"
-        if abs(timed.at - said.at) > _LATE_MS:
+        if abs(timed.at - said.at) > REBALANCE_MS:
             yield (
                 f"{where} contradict each other: generation {number} is of {iso(timed.at)} in the topic, of"
                 f" {iso(said.at)} in the log; one of them has another clock or zone"

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from groupsim.incidents.default_settings import (
+    CONSUMER_HEARTBEAT_MS,
+    HEARTBEAT_MS,
+    LEAST_CONSUMER_SESSION_MS,
+    LEAST_SESSION_MS,
+)
 from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog
 
-CLASSIC_MS, _CLASSIC = 6_000, "group.min.session.timeout.ms"
-CONSUMER_MS, _CONSUMER = 45_000, "group.consumer.min.session.timeout.ms"
-"""The shortest sessions that brokers allow by default (Kafka: GroupCoordinatorConfig)."""
-_CLASSIC_HEARTBEAT_MS, CONSUMER_HEARTBEAT_MS = 3_000, 5_000
-"""heartbeat.interval.ms and group.consumer.heartbeat.interval.ms, by default."""
+_CLASSIC, _CONSUMER = "group.min.session.timeout.ms", "group.consumer.min.session.timeout.ms"
 _OF_A_SESSION = 3
 """An interval of heartbeats is at most a third of a session, as Kafka advises (ConsumerConfig); nothing enforces it."""
 
@@ -75,11 +77,11 @@ def session_of(process: ProcessLog, index: Index, given_ms: int | None, silent_m
     if not settings:
         known_ms = given_ms or index.session_timeouts.get(process.group)
         return _session(
-            known_ms, CLASSIC_MS, _CLASSIC, index.heartbeat_ms(process.group), silent_ms, _CLASSIC_HEARTBEAT_MS
+            known_ms, LEAST_SESSION_MS, _CLASSIC, index.heartbeat_ms(process.group), silent_ms, HEARTBEAT_MS
         )
     interval = settings.get(HEARTBEAT_INTERVAL)
     own_ms = interval if isinstance(interval, int) else None
-    return _session(given_ms, CONSUMER_MS, _CONSUMER, own_ms, silent_ms, CONSUMER_HEARTBEAT_MS)
+    return _session(given_ms, LEAST_CONSUMER_SESSION_MS, _CONSUMER, own_ms, silent_ms, CONSUMER_HEARTBEAT_MS)
 
 
 def _session(
@@ -87,7 +89,7 @@ def _session(
 ) -> Session:
     """`known_ms` and `own_ms`: the session and the interval of the heartbeats, if they are known."""
     shortened = known_ms is None and silent_ms is not None and silent_ms + (own_ms or default_ms) < least_ms
-    ms = known_ms or (CLASSIC_MS if shortened else least_ms)
+    ms = known_ms or (LEAST_SESSION_MS if shortened else least_ms)
     heartbeat_ms = own_ms or max(default_ms, ms // _OF_A_SESSION)
     return Session(ms, known_ms is not None, limit, least_ms, heartbeat_ms, own_ms is not None, shortened)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from groupsim.incidents.default_settings import STEP_MS
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -12,7 +13,6 @@ from groupsim.incidents.logs.row_kinds import RowKind
 _HEARTBEAT, _MAX_POLL = "heartbeat.interval.ms", "max.poll.interval.ms"
 _LEAST_BEATS = 3
 """So many intervals of one generation tell the timer; a busy program may send some late, never early."""
-_ROUND_MS = 100
 _SAME = 0.01
 
 
@@ -44,5 +44,5 @@ def _between_heartbeats(rows: Sequence[PlacedRow]) -> int | None:
     if len(gaps) < _LEAST_BEATS:
         return None
     usual = gaps[len(gaps) // 4]
-    whole = usual // _ROUND_MS * _ROUND_MS
+    whole = usual // STEP_MS * STEP_MS
     return whole if whole and usual - whole <= _SAME * usual else usual

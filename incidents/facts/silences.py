@@ -22,11 +22,9 @@ from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import NEVER_MS, REACTS_MS
 
-_ANY_MS = 1 << 50
 _SAY_SO = frozenset([Program.JAVA, Program.LIBRDKAFKA, Program.KAFKA_PYTHON, Program.AIOKAFKA])
-_SAYS_WITHIN_MS = 1_000
-"""A client says so when no answer came for a session: when the broker removes it, but for a round trip and a timer."""
 ANSWERED = frozenset([RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE])
 """Lines of a client that the coordinator has just answered."""
 
@@ -80,7 +78,7 @@ def add_silence(
     stream, since = process_stream(process.group, process.name), max(before, last_ms)
     builder.add(position, TimedRow(since, timed.row), stream, c.Frozen(process=process.name))
     builder.add(later_row, thawed, stream, c.Thawed(process=process.name))
-    frozen = _would_have_said_so(process) and thawed.at - timed.at > _SAYS_WITHIN_MS
+    frozen = _would_have_said_so(process) and thawed.at - timed.at > REACTS_MS
     certain = later(session, "frozen")
     if not frozen:
         certain = "but no line tells that from being cut off from the coordinator and serving until it was removed"
@@ -109,7 +107,7 @@ def earlier_ms(removal: Row, heartbeat_ms: int) -> int:
     """How much earlier it may have been removed: by the topic, when others heard of it at a heartbeat of theirs."""
     if removal.kind != RowKind.MEMBER_GONE or removal.detail.get("by") != "generation":
         return 0
-    return heartbeat_ms if removal.detail.get("heard") else _ANY_MS
+    return heartbeat_ms if removal.detail.get("heard") else NEVER_MS
 
 
 def heard(session: Session, at: int) -> str:

@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from groupsim.incidents.facts.clock_bounds import NEVER, Bounds, member_bounds
+from groupsim.incidents.facts.clock_bounds import Bounds, member_bounds
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
+from groupsim.incidents.tolerances import NEVER_MS, THREADS_MS
 from groupsim.wording.numbers import counted
-
-_TOLERANCE_MS = 5
 
 
 class Skew(NamedTuple):
@@ -40,7 +39,7 @@ class Skew(NamedTuple):
             off = f"{-self.ms:,} ms ahead of" if self.ms < 0 else f"{self.ms:,} ms behind"
             return f"{self.file}: its clock is {'' if self.bounded else 'at least '}{off} the broker's, by {support}"
         if not self.bounded:
-            which = "behind" if self.low == -NEVER else "ahead"
+            which = "behind" if self.low == -NEVER_MS else "ahead"
             return f"{self.file}: its clock fits the broker's, by {support}, but none would show that it is {which}"
         return f"{self.file}: its clock fits the broker's; {support} would allow {self.low:+,} to {self.high:+,} ms"
 
@@ -77,7 +76,7 @@ def estimate_skews(reading: Reading) -> list[Skew]:
     for row in reading.rows:
         if not is_broker(row) and row.group in groups and row.file not in bounds:
             bounds[row.file] = []  # nothing that both log: it may be off as others are
-    tolerance_ms = max(_TOLERANCE_MS, reading.resolution_ms + reading.placed_ms)
+    tolerance_ms = max(THREADS_MS, reading.resolution_ms + reading.placed_ms)
     return [_skew(file, each, tolerance_ms) for file, each in bounds.items()]
 
 
@@ -117,12 +116,12 @@ def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
         return Skew(file, 0, min(each.low for each in whole), max(each.high for each in whole), len(found), fits=False)
     if low - tolerance_ms <= 0 <= high + tolerance_ms:
         return Skew(file, 0, low, high, len(found))
-    near = low if answered or high == NEVER else high
+    near = low if answered or high == NEVER_MS else high
     return Skew(file, near, low, high, len(found))
 
 
 def _together(found: Sequence[Bounds]) -> tuple[int, int]:
-    return max((each.low for each in found), default=-NEVER), min((each.high for each in found), default=NEVER)
+    return max((each.low for each in found), default=-NEVER_MS), min((each.high for each in found), default=NEVER_MS)
 
 
 def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:

@@ -18,12 +18,11 @@ from groupsim.incidents.facts.support import new_groups
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import ONE_INSTANT_MS
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = (RowKind.JOINING, RowKind.REJOIN_REQUESTED)
 _HEARS = (RowKind.SYNCED, RowKind.ASSIGNED, RowKind.LOST)
-_BEGINS_MS = 100
-"""A broker begins the first rebalance so soon after a member asked to join with its id."""
 
 
 def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:
@@ -135,4 +134,4 @@ def _created(rows: Sequence[TimedRow], groups: AbstractSet[str]) -> Iterator[tup
             begun, *first = asked.setdefault(row.group, (at, row.file, row.client))
             if begun < at and [row.file, row.client] == first:
                 left.discard(row.group)
-                yield row.group, begun, at + _BEGINS_MS
+                yield row.group, begun, at + ONE_INSTANT_MS

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from groupsim.events.types import GroupId
-from groupsim.incidents.facts.growth import DEFAULT_AGE_MS, Growth
+from groupsim.incidents.default_settings import METADATA_AGE_MS
+from groupsim.incidents.facts.growth import Growth
 from groupsim.incidents.facts.typed_fields import partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.offsets_topic.history import GroupHistory
@@ -23,7 +24,7 @@ def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> I
             for topic, count in sorted(named.items()):
                 before = 0 if known is None else known.get(topic, 0)
                 if known is not None and count > before and said.at_ms > since_ms:
-                    since = max(before_ms, said.at_ms - DEFAULT_AGE_MS)
+                    since = max(before_ms, said.at_ms - METADATA_AGE_MS)
                     yield Growth(group, topic, before, count, since, said.at_ms, "the group")
             known = {**named, **(known or {}), **{t: max(n, (known or {}).get(t, 0)) for t, n in named.items()}}
             before_ms = max(since_ms, said.at_ms)

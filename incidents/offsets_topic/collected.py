@@ -10,10 +10,10 @@ from typing import NamedTuple
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.times import LATEST_MS
 
 MOST_RECORDS = 2_000_000
 """The most records of the chosen groups that are held in memory, about 300 bytes each if they are commits."""
-_YEAR_9999_MS = 253_370_764_800_000
 
 
 class Commit(NamedTuple):
@@ -52,7 +52,7 @@ class Collected:
 
     def add(self, record: GroupRecord) -> None:
         """Take one record. Raises LogError if there are more than can be held."""
-        if not 0 <= record.at_ms < _YEAR_9999_MS or (self._until_ms is not None and record.at_ms > self._until_ms):
+        if not 0 <= record.at_ms <= LATEST_MS or (self._until_ms is not None and record.at_ms > self._until_ms):
             return
         group = record.key.get("group", record.key.get("groupId"))
         if not isinstance(group, str):

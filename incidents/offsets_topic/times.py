@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-LATEST_MS = 253_402_300_799_999
-"""The end of the year 9999; a later time can't be written as a date."""
+LATEST_MS = 253_370_764_799_999
+"""The end of the year 9998: a later time, or what is added to it, may have no date."""
 _FIELDS = ("commitTimestamp", "currentStateTimestamp", "assignmentTimestamp", "timestamp")
 
 

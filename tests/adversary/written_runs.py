@@ -15,9 +15,9 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
+from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
-from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
 from groupsim.storage.memory import MemoryStore
@@ -108,7 +108,12 @@ def numbers(rng: Random, folder: Path) -> None:
     files = [] if which == "topic" else write_logs(_printed(facts), GROUP, here, printed, leaders=leaders)
     files = _chosen(rng, which, files, facts, here)
     hold(
-        rng, facts, files, which, _given(rng, group, CLASSIC_MS), f"{which} of the drawn {assignor} group {group.seed}"
+        rng,
+        facts,
+        files,
+        which,
+        _given(rng, group, LEAST_SESSION_MS),
+        f"{which} of the drawn {assignor} group {group.seed}",
     )
 
 
@@ -124,7 +129,7 @@ def consumer_logs(rng: Random, folder: Path) -> None:
     files = write_consumer_logs(_printed(facts), GROUP, here, group.heartbeat_ms)
     what, session_ms = (
         f"{which} of the {'slow ' * slow}drawn consumer group {group.seed}",
-        _given(rng, group, CONSUMER_MS),
+        _given(rng, group, LEAST_CONSUMER_SESSION_MS),
     )
     if which == "logs" and not slow:
         store = MemoryStore()

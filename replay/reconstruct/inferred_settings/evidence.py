@@ -13,9 +13,6 @@ MAX_POLL, INITIAL_DELAY = "max.poll.interval.ms", "group.initial.rebalance.delay
 METADATA_AGE, APPEND_LINGER = "metadata.max.age.ms", "group.coordinator.append.linger.ms"
 ASSUMABLE = (SESSION, HEARTBEAT, MAX_POLL, INITIAL_DELAY, METADATA_AGE, APPEND_LINGER)
 """The settings that a user can give, by Kafka's names; all in ms."""
-DEFAULT_HEARTBEAT_MS = 3_000
-LEAST_SESSION_MS = 6_000
-"""group.min.session.timeout.ms, by default."""
 
 Open = tuple[int, ...]
 """Values of a setting in ms, ascending, that fit the logs and are equally likely: a likely one is there repeatedly."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from groupsim.incidents.default_settings import HEARTBEAT_MS
 from groupsim.replay.reconstruct.inferred_settings.candidates import (
     Numbers,
     any_value,
@@ -19,12 +20,12 @@ from groupsim.replay.reconstruct.inferred_settings.candidates import (
     values_between,
     width_ms,
 )
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, Evidence
+from groupsim.replay.reconstruct.inferred_settings.evidence import Evidence
 from groupsim.replay.reconstruct.inferred_settings.lateness import DRIFTS, EARLY_MS, density
 from groupsim.replay.reconstruct.rebalances import Generation
 
 _LEAST_MS, _GREATEST_MS, _STEP = 100, 60_000, 1.002
-_DEFAULTS = {DEFAULT_HEARTBEAT_MS: 1.0}
+_DEFAULTS = {HEARTBEAT_MS: 1.0}
 _ANY, _ROUND, _OFTEN = 0.3, 0.45, 0.25
 """How many groups have any value, a round one, the default."""
 _ODD = 0.01

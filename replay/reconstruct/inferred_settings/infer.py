@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from groupsim.events.base import Recorded
+from groupsim.incidents.default_settings import HEARTBEAT_MS, LEAST_SESSION_MS, SESSION_MS
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import append_linger
 from groupsim.replay.reconstruct.inferred_settings.candidates import Candidates
 from groupsim.replay.reconstruct.inferred_settings.evidence import (
     APPEND_LINGER,
-    DEFAULT_HEARTBEAT_MS,
     HEARTBEAT,
     INITIAL_DELAY,
-    LEAST_SESSION_MS,
     MAX_POLL,
     METADATA_AGE,
     SESSION,
@@ -29,9 +28,6 @@ from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.replay.reconstruct.inferred_settings.session import both
 from groupsim.simulation.clients.config import CONSUMER
 
-_DEFAULT_SESSION_MS = 45_000
-_ASSUMED_MS = LEAST_SESSION_MS
-"""What an import assumes of a session where no log shows it."""
 _RARE = 2
 """So many of the 40 equally likely values at each end are left out where nothing but habit tells the session."""
 _DEFAULT_MAX_POLL_MS = 300_000
@@ -80,8 +76,8 @@ def _consumer_group(evidence: Evidence) -> bool:
 def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tuple[Inference, Inference]:
     """What is known of one of them, printed or inferred, helps to infer the other."""
     observed, removals = reporting_heartbeats(evidence), removals_of(evidence.incarnations)
-    dated = max(_dates_deaths(evidence), default=_ASSUMED_MS)
-    session_ms = known.get(SESSION, dated if dated > _ASSUMED_MS else None)
+    dated = max(_dates_deaths(evidence), default=LEAST_SESSION_MS)
+    session_ms = known.get(SESSION, dated if dated > LEAST_SESSION_MS else None)
     every = only(known[HEARTBEAT]) if HEARTBEAT in known else intervals(observed)
     found = both(every, removals, session_ms)
     if session_ms is not None:
@@ -95,8 +91,8 @@ def _session(found: Candidates, removals: Removals, heartbeat_seen: bool, dated_
     """`dated_ms`: the session by which the import dates deaths: the replay takes it, too, if it fits."""
     if not removals.any:
         usual = _allowed(found.equally_likely()[_RARE:-_RARE])
-        if not heartbeat_seen or found.best == _DEFAULT_SESSION_MS:
-            return Inference(_DEFAULT_SESSION_MS, _NO_SESSION, usual)
+        if not heartbeat_seen or found.best == SESSION_MS:
+            return Inference(SESSION_MS, _NO_SESSION, usual)
         return Inference(_nearest(found.best, usual), _NOT_DEFAULT, usual)
     if found.sure:
         how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
@@ -122,7 +118,7 @@ def _nearest(value: int, values: Open) -> int:
 def _heartbeat(found: Candidates, session: Inference, observed: int, last: int) -> Inference:
     """From `observed` heartbeats that reported a rebalance, and the `last` ones of members that were removed."""
     if not observed and not (last and session.known):
-        return Inference(min(DEFAULT_HEARTBEAT_MS, max(session.value_ms // 3, 1)), _NO_HEARTBEAT)
+        return Inference(min(HEARTBEAT_MS, max(session.value_ms // 3, 1)), _NO_HEARTBEAT)
     if found.sure:
         number = observed + last * session.known
         return Inference(found.best, f"is the interval that fits the {number} observed heartbeats best", known=True)
@@ -142,7 +138,7 @@ def _dates_deaths(evidence: Evidence) -> list[int]:
         if incarnation.ending == Ending.KILL
         and incarnation.expired_ms is not None
         and incarnation.ends_ms is not None
-        and incarnation.expired_ms - incarnation.ends_ms >= _ASSUMED_MS
+        and incarnation.expired_ms - incarnation.ends_ms >= LEAST_SESSION_MS
         and incarnation.ends_ms not in starts
     ]
 

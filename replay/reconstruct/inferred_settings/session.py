@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groupsim.incidents.default_settings import HEARTBEAT_MS, LEAST_SESSION_MS
 from groupsim.replay.reconstruct.inferred_settings.candidates import (
     Candidates,
     Numbers,
@@ -20,7 +21,6 @@ from groupsim.replay.reconstruct.inferred_settings.candidates import (
     values_between,
     width_ms,
 )
-from groupsim.replay.reconstruct.inferred_settings.evidence import DEFAULT_HEARTBEAT_MS, LEAST_SESSION_MS
 from groupsim.replay.reconstruct.inferred_settings.heartbeat import Intervals
 from groupsim.replay.reconstruct.inferred_settings.removals import Removals, fit_of_both, fit_of_session
 
@@ -123,7 +123,7 @@ def _prior(sessions: _Sessions, intervals: Numbers) -> Numbers:
     least, greatest = _RATIOS
     ratios = sum(1 / number for number in range(least, greatest + 1))
     multiple = np.where(whole & (np.rint(ratio) >= least) & (ratio <= greatest + 0.5), 1 / ratio / ratios, 0.0)
-    default = np.abs(intervals - DEFAULT_HEARTBEAT_MS)[:, None] <= _DEFAULT_IS * DEFAULT_HEARTBEAT_MS
+    default = np.abs(intervals - HEARTBEAT_MS)[:, None] <= _DEFAULT_IS * HEARTBEAT_MS
     often = np.where(default, sessions.default, sessions.chosen)
     prior = _ANY * sessions.anything + _ROUND * sessions.rounded + _MULTIPLE * multiple + _OFTEN * often
     return np.asarray(prior * np.where(sessions.values < LEAST_SESSION_MS, _LESS_ALLOWED, 1.0), np.float64)
