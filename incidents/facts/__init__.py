@@ -1,42 +1,37 @@
-"""From rows to the facts of a run.
+"""From rows to the facts of a run, in the order in which it is done.
 
 - `importer`: `import_run`, all of it in order
+
+The rows of all logs, by one clock:
+
 - `clocks`: the rows of several files in one order
-- `coarse_times`: lines whose times are whole seconds, say, inside their second
-- `clock_check`: corrections of clocks, and how exact all times are
-- `skew`, `clock_bounds`, `static_joins`: how far a client's clock is from the broker's
+- `impossible_times`, `logs_in_one_file`, `coarse_times`: rows with times that cannot be right, files that hold several
+  logs, lines whose times are whole seconds, say
+- `clock_check`: corrections of clocks, and how exact all times are; `skew`, `clock_bounds`: how far a client's clock is
+  from the broker's
+- `offsets_merge`: rows of `__consumer_offsets` beside those of logs, and where they contradict each other
+- `typed_fields`, `causes`: typed values out of a row; Kafka's sentences to causes, the only place that reads them
 - `lookups`: look-ups over all rows
-- `processes`: which rows are of which client process
-- `unnamed_clients`: the same where several processes share a log and its lines do not name them
-- `process_facts`: the facts of a process: what `client` and `client_partitions` share
-- `client`: the facts of a process: its requests and answers
-- `client_partitions`: the facts of a process: partitions and callbacks
-- `settings`: the settings of a process, printed or shown by its heartbeats
-- `coordinator`: the facts of a classic group's coordinator, from a broker's log
-- `consumer_group`: the same of a KIP-848 group; `bump_causes`: why its epoch grew
-- `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
-- `deaths`: when a process died or froze that wrote no line of it
-- `sessions`: how long a session is, or what brokers allow by default
-- `growth`: topics that grew, by when a member noticed; `later_topics`: those that were created, and an expression
-  matched
-- `ownership`: who held which partition, and where two processes claim the same one
-- `doubts`: which partition time the logs do not tell, because a log is missing or just ends
-- `lost_doubts`: members that lost what they held after a silence, where no broker says it
-- `storing_doubts`: when assignments were stored, where no broker says it
-- `rebalances_cut_off`: whether the logs begin or end in the middle of a rebalance
-- `unnamed_topics`: topics that the user names and no log does
-- `unlogged`: groups whose members do not all have a client log
-- `not_shown`, `not_shown_history`, `not_shown_targets`: generations and targets of which a member's log does not tell
-- `cut_logs`, `left_free`: logs that begin or end in a membership, and partitions that nobody has after one ended
-- `support`: whether the rows support a figure at all
-- `offsets_members`, `offsets_doubts`, `topic_growth`: what `__consumer_offsets` says of members without a client log
-- `log_ends`, `offsets_ends`: clients' logs that end before the topic does, and the reverse
-- `signs_of_life`: what the topic shows of members that ran
-- `offsets_merge`: its rows beside those of logs, and where they contradict each other
-- `world`: topics and groups
-- `causes`: Kafka's sentences to causes: the only place that reads them
-- `typed_fields`: typed values out of a row
+- `limits`, `support`, `notes`, `nothing_found`, `what_to_export`: whether there is enough to go on, what is remarkable
+  about the logs as a whole, and what to export
+
+The facts:
+
 - `builder`: collects facts and notes
-- `notes`: notes on the logs as a whole
-- `what_to_export`: what to do after reading logs: what they are, and which are missing
+- `processes`: which rows are of which client process; `unnamed_clients`: where several processes share a log and its
+  lines do not name them
+- `process_facts`, `client_partitions`, `client`: the facts of a process: what both parts share, its partitions and
+  callbacks, its requests and answers
+- `settings`: its settings, printed or shown by its heartbeats, and how long its session is
+- `coordinator`, `consumer_group`: the facts of a classic or a KIP-848 group's coordinator, from a broker's log;
+  `member_steps`: how members followed their targets, by their own logs
+- `clients_only`: the coordinator's facts where no broker log is given, inferred from the clients
+- `offsets_members`: members of which only `__consumer_offsets` tells (any more), and all commits
+- `deaths`: when a process died or froze that wrote no line of it
+- `growth`: topics that grew or were created, by when somebody noticed
+- `world`: topics and groups
+
+What the logs do not tell:
+
+- `doubts`: why a bound is as wide as it is, by the words of its sentence
 """

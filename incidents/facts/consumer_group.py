@@ -1,14 +1,18 @@
-"""A broker's rows about one KIP-848 group as facts of its coordinator, with what its members' logs say of targets."""
+"""A broker's rows about one KIP-848 group as facts of its coordinator, with what its members' logs say of targets.
+
+Why its epoch grew, the broker's lines before it say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from groupsim.events import consumer as k
+from groupsim.events.consumer import BumpCause
 from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId, Partitions
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.bump_causes import BumpCauses, Change
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
@@ -17,6 +21,51 @@ from groupsim.incidents.facts.member_steps import MemberSteps, Step, reconciled
 from groupsim.incidents.facts.typed_fields import client_id_in, int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.tolerances import REACTS_MS
+
+
+class Change(NamedTuple):
+    """A member came or went, and no line has said yet that the epoch grew by it."""
+
+    position: int
+    timed: TimedRow
+    cause: BumpCause
+    member: MemberId | None
+
+
+class BumpCauses:
+    """Fed with what one group's broker says; `metadata_hash`: that of the group's topics, 0 where no line prints it."""
+
+    def __init__(self) -> None:
+        self.metadata_hash = 0
+        self._change: Change | None = None
+        self._looked_ms: int | None = None
+
+    def changed(self, change: Change) -> None:
+        """A member came, went or changed; the first one since the epoch last grew counts."""
+        self._change = self._change or change
+
+    def looked(self, at_ms: int) -> None:
+        """The broker has looked for the topics of the members' expressions."""
+        self._looked_ms = at_ms
+
+    def take_change(self) -> Change | None:
+        """The change; from here on it counts as said."""
+        change, self._change = self._change, None
+        return change
+
+    def bumped(self, at_ms: int, metadata_hash: int) -> tuple[BumpCause, MemberId | None]:
+        """The epoch grew: why, and which member did it."""
+        known, self.metadata_hash = self.metadata_hash, metadata_hash
+        looked_ms, self._looked_ms = self._looked_ms, None
+        change = self.take_change()
+        if change is not None:
+            return change.cause, change.member
+        other = known != metadata_hash and bool(known)
+        if looked_ms is not None and at_ms - looked_ms <= REACTS_MS and (other or not known):
+            return BumpCause.EXPRESSION_RESOLVED, None
+        return BumpCause.TOPICS_CHANGED if other and metadata_hash else BumpCause.UNKNOWN, None
+
 
 _DOWNGRADE = "Downgrade group"
 _NATIVE = frozenset(

@@ -1,32 +1,38 @@
 """When topics grew or were created: no log shows it, only when a member noticed, by its metadata of some age.
 
 The coordinator of a consumer group (KIP-848) looks after its topics itself, whenever a member sends a heartbeat.
+
+A regular expression matches topics that are created while the group runs. A consumer that looks for them itself joins
+again because its subscription has changed; for an expression of the consumer protocol the broker looks for topics, at
+most every ten seconds, and raises the epoch. In `__consumer_offsets` an assignment names more partitions than before.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from groupsim.coordinator.consumer.expressions import MIN_REFRESH_INTERVAL_MS
 from groupsim.events import classic
 from groupsim.events.base import WORLD_STREAM, Event, group_of
 from groupsim.events.client import RejoinRequested, ViewChanged
 from groupsim.events.consumer import BumpCause, GroupEpochBumped
-from groupsim.events.types import RejoinCause, TopicPartition
-from groupsim.events.world import PartitionsAdded
+from groupsim.events.types import GroupId, RejoinCause, TopicPartition
+from groupsim.events.world import GroupDeclared, PartitionsAdded, TopicCreated
 from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS, METADATA_AGE_MS
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
-from groupsim.incidents.facts.causes import metadata_versions
+from groupsim.incidents.facts.causes import metadata_versions, subscription_before
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
-from groupsim.incidents.facts.later_topics import created, found_by, not_before
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.facts.settings import HEARTBEAT_INTERVAL, consumer_settings
+from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.tolerances import REBALANCE_MS
+from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.offsets_topic.ledger import Said
+from groupsim.incidents.tolerances import REACTS_MS, REBALANCE_MS
 from groupsim.storage.log_gaps import Doubt
 
 METADATA_AGE = "metadata.max.age.ms"
@@ -187,3 +193,84 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequen
     if versions is not None and printed is None:
         age = min(age, (noticed.at - process.first) // max(1, versions[1] - versions[0]))
     return max(first, process.first, noticed.at - age)
+
+
+RESOLVED = RowKind.EXPRESSIONS_RESOLVED
+
+
+def found_by(fact: PendingFact, clients: Sequence[ClientFacts], topic: str) -> bool:
+    """Whether this fact says that an expression has matched a topic that was not there before."""
+    event = fact.event
+    if isinstance(event, GroupEpochBumped):
+        return event.cause is BumpCause.EXPRESSION_RESOLVED
+    if not isinstance(event, RejoinRequested) or event.cause is not RejoinCause.SUBSCRIPTION_CHANGED:
+        return False
+    before = subscription_before(event.reason)
+    new = before is not None and topic in (event.topics or ()) and topic not in before
+    return new and has_pattern(clients, event.process)
+
+
+def has_pattern(clients: Sequence[ClientFacts], process: str) -> bool:
+    """Whether a process subscribed by an expression: its line names no topics."""
+    (own,) = (each.process for each in clients if each.process.name == process)
+    said = [timed.row.detail for _, timed in own.rows if timed.row.kind == RowKind.CLIENT_SUBSCRIBED]
+    return bool(said) and not any("topics" in detail for detail in said)
+
+
+def not_before(fact: PendingFact, group: str | None, rows: Sequence[TimedRow], interval_ms: int) -> int:
+    """When a topic that the broker noticed can have been created at the earliest (UTC ms since 1970).
+
+    It looked for topics before, without finding it, and looks again ten seconds later, with the next heartbeat.
+    """
+    looked = [t.at for t in rows if t.row.kind == RESOLVED and t.row.group == group and t.at < fact.at - REACTS_MS]
+    return max([fact.at - MIN_REFRESH_INTERVAL_MS - interval_ms, *looked[-1:]])
+
+
+def created(topic: str, partitions: int, later: Collection[str], index: Index) -> list[Event]:
+    """The facts of a topic's creation. `later`: the topics that come later than the first ones, and are not there yet.
+
+    Every group that the logs show with the topic reads it from now on.
+    """
+    found: list[Event] = [TopicCreated(topic=topic, partitions=partitions)]
+    for group in sorted(index.topics):
+        named = index.topics[group]
+        if topic in named:
+            protocol = "consumer" if group in index.consumer_groups else "classic"
+            topics = tuple(
+                sorted(each for each, count in named.items() if count and (each == topic or each not in later))
+            )
+            found.append(GroupDeclared(group=group, protocol=protocol, topics=topics))
+    return found
+
+
+def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> Iterator[Growth]:
+    """Each growth that an assignment shows: since the one before it, at most the age of metadata by default."""
+    for group, history in histories.items():
+        known: dict[str, int] | None = None
+        before_ms = since_ms
+        for said in sorted(history.ledger.said, key=lambda each: each.at_ms):
+            if (named := _named(said)) is None:
+                continue
+            for topic, count in sorted(named.items()):
+                before = 0 if known is None else known.get(topic, 0)
+                if known is not None and count > before and said.at_ms > since_ms:
+                    since = max(before_ms, said.at_ms - METADATA_AGE_MS)
+                    yield Growth(group, topic, before, count, since, said.at_ms, "the group")
+            known = {**named, **(known or {}), **{t: max(n, (known or {}).get(t, 0)) for t, n in named.items()}}
+            before_ms = max(since_ms, said.at_ms)
+
+
+def _named(said: Said) -> dict[str, int] | None:
+    """How many partitions of each topic an assignment names; None if it is none, or of nobody."""
+    plan = said.detail.get("assignment" if said.kind == RowKind.STORED_ASSIGNMENT else "targets")
+    if (
+        said.kind not in (RowKind.STORED_ASSIGNMENT, RowKind.TARGET_ASSIGNMENT)
+        or not isinstance(plan, Mapping)
+        or not plan
+    ):
+        return None
+    found: dict[str, int] = {}
+    for names in plan.values():
+        for topic, partition in partitions_in(names):
+            found[topic] = max(found.get(topic, 0), partition + 1)
+    return found or None

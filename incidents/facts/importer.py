@@ -23,32 +23,25 @@ from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
-from groupsim.incidents.facts.doubts import find_doubts, inexact_stops
-from groupsim.incidents.facts.growth import add_growths
+from groupsim.incidents.facts.doubts.cut_logs import begun_before, unfinished
+from groupsim.incidents.facts.doubts.find import Imported, find_doubts
+from groupsim.incidents.facts.doubts.missing_logs import unlogged_members
+from groupsim.incidents.facts.growth import add_growths, topic_growths
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
-from groupsim.incidents.facts.log_ends import Logged
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.not_shown import not_shown
 from groupsim.incidents.facts.notes import rows_without_fact, unrelated_logs
 from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on_asked
-from groupsim.incidents.facts.offsets_doubts import topic_doubts
-from groupsim.incidents.facts.offsets_ends import ended_early
-from groupsim.incidents.facts.offsets_members import write_topic
+from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
-from groupsim.incidents.facts.ownership import Ownership
 from groupsim.incidents.facts.processes import split_by_process
-from groupsim.incidents.facts.rebalances_cut_off import begun_before, unfinished
-from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
-from groupsim.incidents.facts.topic_growth import topic_growths
-from groupsim.incidents.facts.unlogged import unlogged_members
-from groupsim.incidents.facts.unnamed_topics import unnamed_topics
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
+from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
 from groupsim.storage.log_gaps import Doubt, given, log_gaps, unbounded
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
@@ -129,24 +122,49 @@ def import_run(
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
     ended = _ended(rows, facts, [instant(end) + clocks.corrections.get(file, 0) for file, end in reading.ends.items()])
-    owned = Ownership(facts)
-    doubts = find_doubts(rows, clients, index, owned, deaths, ended, session_timeout_ms, reading.topic, signs)
-    doubts += topic_doubts(reading, logged, origin, ended, builder)
-    doubts += ended_early(facts, clients, reading.topic, ended)
-    doubts += [*inexact_stops(stops, owned), *(g.doubt() for g in growths), *(d for c in clients for d in c.doubts)]
-    whole = [each.process for each in clients if not logged.ends_early(each)]
-    edges = begun_before(rows, index.consumer_groups) + unfinished(rows, whole, deaths, index.consumer_groups)
-    partly = unlogged_members(rows, clients, index, reading.topic)
-    reasons = [*unsupported(reading, rows, clients, index, topics.keys()), *builder.doubts, *partly.values(), *edges]
-    doubts += [Doubt(group, origin, ended, None, why, own_word=True) for group, why in partly.items()]
-    doubts += unnamed_topics(index, topics, origin, ended)
-    doubts += not_shown(facts, clients, owned, index, reading.topic, rows, clocks.precision.ms, origin, ended)
-    found = [_since(each, origin) for each in doubts]
-    gaps = log_gaps([*clocks.unbounded, *reasons], found, new_groups(rows), clocks.precision)
-    summary = _read(reading, builder) | gaps | unbounded([*times_in_doubt(reading), *clocks.unbounded])
-    summary |= given({"session.timeout.ms": session_timeout_ms})
+    known = Imported(
+        reading=reading,
+        rows=rows,
+        clients=clients,
+        index=index,
+        facts=facts,
+        deaths=deaths,
+        stops=stops,
+        growths=growths,
+        signs=signs,
+        logged=logged,
+        topics=topics,
+        session_timeout_ms=session_timeout_ms,
+        clock_ms=clocks.precision.ms,
+        origin=origin,
+        ended=ended,
+    )
+    gaps = _gaps(known, clocks, builder)
+    summary = _read(reading, builder) | gaps | given({"session.timeout.ms": session_timeout_ms})
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
+
+
+def _gaps(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[str, object]:
+    """What the logs do not tell, for the run's summary; notes on it go to the builder."""
+    unlogged = unlogged_members(known.rows, known.clients, known.index, known.reading.topic)
+    doubts = [_since(doubt, known.origin) for doubt in find_doubts(known, unlogged, builder)]
+    reasons = [*clocks.unbounded, *_reasons(known, builder), *unlogged.values(), *_edges(known)]
+    gaps = log_gaps(reasons, doubts, new_groups(known.rows), clocks.precision)
+    return gaps | unbounded([*times_in_doubt(known.reading), *clocks.unbounded])
+
+
+def _reasons(known: Imported, builder: FactBuilder) -> list[str]:
+    """Why no total can be taken from what was read."""
+    why = unsupported(known.reading, known.rows, known.clients, known.index, known.topics.keys())
+    return [*why, *builder.doubts]
+
+
+def _edges(known: Imported) -> list[str]:
+    """That logs begin or end in the middle of a rebalance; not of clients whose logs are known to end early."""
+    consumer = known.index.consumer_groups
+    whole = [client.process for client in known.clients if not known.logged.ends_early(client)]
+    return [*begun_before(known.rows, consumer), *unfinished(known.rows, whole, known.deaths, consumer)]
 
 
 def _in_one_order(reading: Reading, clocks: ClockCheck, signs: SignsOfLife) -> tuple[list[TimedRow], list[str]]:

@@ -15,11 +15,11 @@ import msgspec
 from groupsim.events.types import Partitions
 from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.signs_of_life import SignsOfLife
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
 from groupsim.incidents.tolerances import ONE_STEP_MS, REBALANCE_MS
 
 _BEGINS = frozenset([RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.LEAVE_SENT, RowKind.REJOIN_REQUESTED])

@@ -9,9 +9,9 @@ from collections.abc import Set as AbstractSet
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow, steps_back
+from groupsim.incidents.facts.doubts.missing_logs import unnamed_partitions
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.typed_fields import int_in
-from groupsim.incidents.facts.unlogged import unnamed_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.wording.numbers import counted

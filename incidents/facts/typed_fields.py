@@ -29,6 +29,11 @@ def partitions_in(names: object) -> Partitions:
     return tuple(sorted(found))
 
 
+def pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:
+    """Partitions as a Doubt names them."""
+    return tuple((tp.topic, tp.partition) for tp in partitions)
+
+
 def client_id_in(member: str) -> str | None:
     """The client id inside a dynamic member id (`clientId-UUID`), or None."""
     found = _UUID.search(member)

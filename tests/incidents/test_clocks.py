@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from groupsim.analysis.tables.bounds import Support
-from groupsim.incidents.facts.clock_bounds import member_bounds
+from groupsim.incidents.facts.clock_bounds import member_bounds, static_joins
 from groupsim.incidents.facts.skew import estimate_skews
-from groupsim.incidents.facts.static_joins import static_joins
 from groupsim.incidents.logs.reading import read_files
 from tests.incidents.imported import BROKER, import_logs, joined, supported
 from tests.incidents.lines import CLASS, OLD, stamped, write

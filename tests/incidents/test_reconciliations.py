@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from groupsim.incidents.facts.client_partitions import revoked_until
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.reconciliations import revoked_until
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row

@@ -1,27 +1,55 @@
 """Generations that a member was in and of which its own log does not tell: it is cut off, filtered, or has lost lines.
 
 A client prints that it joined, and takes or keeps what it is given, or is removed. Where its log shows nothing of it,
-nobody knows whether it served what it had: not even that it waited for its partitions.
+nobody knows whether it served what it had: not even that it waited for its partitions. Of consumer groups (KIP-848) it
+is the targets that count.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.cut_logs import BrokersWord, begins_late, ends_early
-from groupsim.incidents.facts.left_free import left_free
+from groupsim.incidents.facts.doubts.cut_logs import BrokersWord, begins_late, ends_early
+from groupsim.incidents.facts.doubts.history import EXPORT, INVOKER, Generation, History, Log
+from groupsim.incidents.facts.doubts.left_free import left_free
+from groupsim.incidents.facts.doubts.ownership import Ownership
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.not_shown_history import Generation, History, Log
-from groupsim.incidents.facts.not_shown_targets import EXPORT, INVOKER, targets_not_shown
-from groupsim.incidents.facts.ownership import Ownership, pairs
+from groupsim.incidents.facts.typed_fields import pairs
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
 from groupsim.incidents.tolerances import ONE_INSTANT_MS, REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
+
+
+def targets_not_shown(each: ClientFacts, log: Log, history: History, owned: Ownership, ended: int) -> Iterator[Doubt]:
+    """What targets of the consumer protocol gave a member, before its log begins, or if it never shows that it took it.
+
+    It is not the member's yet while another one has it.
+    """
+    found: dict[tuple[int, int], list[TopicPartition]] = defaultdict(list)
+    group_id, name = each.process.group, each.process.name
+    for member in sorted(each.members):
+        for at, to, partition in history.grants(group_id, member, ended):
+            until = min(to, history.gone(each, member, at) or to)
+            if partition in owned.held(group_id, name, at, until - 1):
+                until = min(until, log.lines[0])
+            if until - at <= REACTS_MS:
+                continue
+            since = max([at, *owned.freed(group_id, name, partition, at, until)])
+            if until - since > REACTS_MS and not owned.others_hold(group_id, name, partition, until - 1):
+                found[since, until].append(partition)
+    for (since, until), partitions in found.items():
+        why = (
+            f"{each.process.file}: {name} was to have {counted(len(partitions), 'partition')} from {iso(since)} on, and"
+            " its log shows neither that it took them nor that it could not" + EXPORT + INVOKER
+        )
+        yield Doubt(group_id, since, until, pairs(tuple(sorted(partitions))), why)
 
 
 def not_shown(

@@ -1,6 +1,7 @@
-"""Time in which a holder may not have served its partition: between a commit that it made and one that proves it back.
+"""When members certainly ran, and when they may not have served: by their commits, generations and epochs.
 
-Commits carry no member: a commit is its partition's holder's, as others would have been refused.
+Commits carry no member: a commit is its partition's holder's, as others would have been refused. Between a commit that
+a holder made and one that proves it back it may not have served its partition.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from groupsim.events.types import MemberId, TopicPartition
+from groupsim.events.types import NO_GENERATION, GroupId, MemberId, TopicPartition
 from groupsim.incidents.offsets_topic.collected import Commit
-from groupsim.incidents.offsets_topic.ledger import Holding, Ledger
+from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.offsets_topic.ledger import Holding, Ledger, Membership, View
 
 _PROOF = 2
 """So many commits after a member was given more, or less, prove that its callbacks have returned.
@@ -117,3 +119,56 @@ def _merged(spans: list[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+class SignsOfLife:
+    """Of all groups in the topic; there are none of other groups. Times are UTC milliseconds since 1970."""
+
+    def __init__(self, histories: Mapping[GroupId, GroupHistory]) -> None:
+        self._histories = histories
+        self._commits = {
+            group: CommitTimes(each.commits, each.ledger.holdings, each.ended_ms) for group, each in histories.items()
+        }
+
+    def last(self, group: GroupId, members: Iterable[MemberId], until_ms: int) -> int | None:
+        """When one of these members (the ids of one process) certainly ran for the last time up to an instant."""
+        found: list[int] = []
+        for member in members if group in self._histories else ():
+            committed = self._commits[group].last_of(member, until_ms)
+            found += [] if committed is None else [committed]
+            if (membership := self._histories[group].ledger.memberships.get(member)) is not None:
+                found += [at for at in _steps(membership) if at <= until_ms]
+        return max(found, default=None)
+
+    def back(self, group: GroupId, member: MemberId, after_ms: int) -> bool:
+        """Whether a member that was gone at an instant came back later under its id."""
+        history = self._histories.get(group)
+        known = None if history is None else history.ledger.memberships.get(member)
+        return known is not None and any(v.at_ms > after_ms and v.generation != NO_GENERATION for v in known.views)
+
+    def commit_due(self, group: GroupId, member: MemberId, until_ms: int) -> int | None:
+        """When the next commit of a member would have come at the latest, if it committed regularly before.
+
+        None if it did not, or if that is not before `until_ms`.
+        """
+        if group not in self._commits:
+            return None
+        commits = self._commits[group]
+        last, gap_ms = commits.last_of(member, until_ms), commits.longest_gap_ms(member, until_ms)
+        due = until_ms if last is None or gap_ms is None else last + gap_ms
+        return due if due < until_ms else None
+
+
+def _steps(membership: Membership) -> Iterable[int]:
+    """When the member certainly ran: it came into an epoch with a heartbeat, and asked for a generation since its last.
+
+    A classic member may be gone when the generation begins that it waited for (Kafka: its session begins anew then).
+    """
+    before: View | None = None
+    for view in membership.views:
+        if view.generation not in (NO_GENERATION if before is None else before.generation, NO_GENERATION):
+            if not view.waited:
+                yield view.at_ms
+            elif before is not None:
+                yield before.at_ms
+        before = view

@@ -158,8 +158,3 @@ class Ownership:
             return None, None
         when, event = plans[place - 1]
         return when, None if event.assignment is None else event.assignment.get(member, ())
-
-
-def pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:
-    """Partitions as a Doubt names them."""
-    return tuple((tp.topic, tp.partition) for tp in partitions)

@@ -12,10 +12,10 @@ from collections.abc import Set as AbstractSet
 
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.doubts.ownership import Ownership, Stored
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.ownership import Ownership, Stored, pairs
 from groupsim.incidents.facts.support import new_groups
-from groupsim.incidents.facts.typed_fields import int_in, partitions_in
+from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.tolerances import ONE_INSTANT_MS

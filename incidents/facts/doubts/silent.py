@@ -1,29 +1,32 @@
-"""Doubtful time: which partition time logs do not tell, because a log that would tell is missing or just ends."""
+"""Members that fell silent, were removed or lost what they had, where no log shows when they stopped serving.
+
+A process that is frozen for longer than its session writes nothing of it: it finds out when it runs again. A revoked
+callback may take longer than the coordinator waits for the rebalance, and a process may be frozen in it: others may
+have had the partitions before it ended.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from groupsim.events.types import TopicPartition
-from groupsim.incidents.facts.callback_doubts import removed_in_callback
+from groupsim.incidents.default_settings import LEAST_SESSION_MS
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
+from groupsim.incidents.facts.doubts.ownership import Ownership
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.lost_doubts import lost_after_silence
-from groupsim.incidents.facts.ownership import Ownership, pairs
 from groupsim.incidents.facts.processes import ProcessLog
-from groupsim.incidents.facts.sessions import member_session_ms, session_of
-from groupsim.incidents.facts.signs_of_life import SignsOfLife
-from groupsim.incidents.facts.silences import Stop
-from groupsim.incidents.facts.storing_doubts import given_to_others, not_heard, perhaps_stored, stored_between
-from groupsim.incidents.facts.typed_fields import int_in, text_in
+from groupsim.incidents.facts.settings import member_session_ms, session_of
+from groupsim.incidents.facts.typed_fields import pairs, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
 from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
@@ -35,51 +38,7 @@ _GONE = {
 }
 
 
-def find_doubts(
-    rows: Sequence[TimedRow],
-    clients: Sequence[ClientFacts],
-    index: Index,
-    owned: Ownership,
-    deaths: Deaths,
-    ended: int,
-    session_timeout_ms: int | None,
-    topic: Mapping[str, GroupHistory],
-    signs: SignsOfLife,
-) -> list[Doubt]:
-    """All doubtful time of what was read; times in UTC milliseconds since 1970. `ended`: when the logs end.
-
-    `topic`: what `__consumer_offsets` says of groups: it has all that was in force, and what its members held.
-    `signs`: what it shows of members that ran.
-    """
-    known = index.broker_groups | topic.keys()
-    return [
-        *_silent(rows, clients, owned, signs),
-        *_started_again(clients, index, deaths, session_timeout_ms, signs),
-        *_removed_without_log(rows, clients, index, owned, session_timeout_ms, topic),
-        *(doubt for doubt in _broker_silent(rows, index, ended) if doubt.group not in topic),
-        *removed_in_callback(clients, owned, known),
-        *stored_between(rows, index, owned, known),
-        *given_to_others(clients, owned),
-        *not_heard(clients, owned),
-        *perhaps_stored(rows, index, owned, known),
-        *lost_after_silence(clients, owned, known, session_timeout_ms),
-    ]
-
-
-def inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:
-    """When processes died or froze of which the logs only show that they did, in bounds."""
-    for stop in stops:
-        held = owned.at_its_stop.get((stop.group, stop.process, stop.at), ())
-        between = f"between {iso(stop.from_ms)} and {iso(stop.to_ms)}"
-        why = f"{stop.process} stopped {between}; no log shows when"
-        if stop.ran:
-            held = owned.held(stop.group, stop.process, stop.from_ms, stop.to_ms)
-            why = f"the coordinator did not hear {stop.process} {between}; no log shows whether it served"
-        if held and stop.from_ms < stop.to_ms:
-            yield Doubt(stop.group, stop.from_ms, stop.to_ms, pairs(held), why, inexact=True)
-
-
-def _silent(
+def fell_silent(
     rows: Sequence[TimedRow], clients: Sequence[ClientFacts], owned: Ownership, signs: SignsOfLife
 ) -> Iterator[Doubt]:
     """The partitions that somebody else took although their process never gave them up, since its last line before.
@@ -132,7 +91,7 @@ class _Life:
         return place > 0 and self._membership[place - 1][1] in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)
 
 
-def _started_again(
+def started_again(
     clients: Sequence[ClientFacts], index: Index, deaths: Deaths, session_timeout_ms: int | None, signs: SignsOfLife
 ) -> Iterator[Doubt]:
     """The partitions of processes that fell silent and were started again, in between.
@@ -162,7 +121,7 @@ def _awaits_join(process: ProcessLog) -> bool:
     return last is not None and last.row.kind == RowKind.JOINING
 
 
-def _removed_without_log(
+def removed_without_log(
     rows: Sequence[TimedRow],
     clients: Sequence[ClientFacts],
     index: Index,
@@ -194,55 +153,92 @@ def _removed_without_log(
     return found
 
 
-def _broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterator[Doubt]:
-    """The whole time of groups of which brokers' logs have gaps: the state that they tell is stale from there on.
+_LEFT = frozenset([RowKind.POLL_TIMEOUT, RowKind.LEAVE_SENT])
 
-    Gaps show where clients joined a generation that no broker completed, and where a broker completed one that it did
-    not begin.
-    """
-    for group in sorted(index.broker_groups & index.client_groups):
-        own = [timed for timed in rows if timed.row.group == group]
-        gap = _epoch_gap(own) if group in index.consumer_groups else _gap(own)
-        if gap is not None:
-            at, generation = gap
+
+def lost_after_silence(
+    clients: Sequence[ClientFacts], owned: Ownership, known: AbstractSet[str], session_ms: int | None
+) -> Iterator[Doubt]:
+    """What a process held in the last silence as long as a session before it lost that; not of groups in `known`."""
+    for each in clients:
+        group, name = each.process.group, each.process.name
+        rows = [timed for _, timed in each.process.rows] if group not in known else []
+        for since, lost in _silences(rows, session_ms or LEAST_SESSION_MS):
             why = (
-                f"the brokers' logs have gaps: generation (or epoch) {generation} of group {group}, at {iso(at)}, is"
-                " not in them or does not begin there; export the logs of all brokers for these hours"
+                f"{name} lost its partitions at {iso(lost)} and had written nothing for a session since {iso(since)}:"
+                " frozen, or only cut off from the coordinator; the broker's log says when it was removed; export that"
             )
-            yield Doubt(group, rows[0].at, ended, None, why, own_word=True)
+            held = owned.held(group, name, since, since)
+            if held:
+                yield Doubt(group, since, lost, pairs(held), why)
 
 
-def _gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
-    """Of one group's rows: the first generation that no broker completed, or that it completed and did not begin."""
-    completed = {
-        int_in(row.detail.get("generation")) for _, row in rows if is_broker(row) and row.kind == RowKind.STABILIZED
-    }
-    begun = False
-    for at, row in rows:
-        generation = int_in(row.detail.get("generation"))
-        if not is_broker(row):
-            if row.kind == RowKind.JOINED and generation is not None and generation not in completed:
-                return at, generation
-        elif row.kind == RowKind.REBALANCE_START:
-            begun = True
-        elif row.kind == RowKind.STABILIZED and generation is not None:
-            if not begun:
-                return at, generation
-            begun = False
-    return None
+def _silences(rows: Sequence[TimedRow], session_ms: int) -> Iterator[tuple[int, int]]:
+    """For each loss of a member that did not leave: the begin of the last silence before it, and when it was.
 
-
-def _epoch_gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
-    """Of one consumer group's rows: the first epoch of a client that is two or more ahead of all brokers' lines.
-
-    One ahead is no gap: brokers do not print every change of an epoch.
+    A process that froze while it joined reads the answer when it runs again, though it was removed since. So only a
+    member that asked to join after the silence, or lost nothing for a session after the answer, is one again.
     """
-    reported = 0
+    silent: int | None = None
+    before: int | None = None
+    asked: int | None = None
+    member_from: int | None = None
     for at, row in rows:
-        if is_broker(row):
-            reported = max(reported, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
-        elif row.kind in (RowKind.JOINED, RowKind.STATE_CHANGE):
-            reached = int_in(row.detail.get("generation" if row.kind == RowKind.JOINED else "epoch")) or 0
-            if reached > reported + 1:
-                return at, reached
-    return None
+        if member_from is not None and at >= member_from:
+            silent = None
+        if before is not None and at - before >= session_ms:
+            silent, member_from = before, None
+        if row.kind == RowKind.LOST and silent is not None:
+            yield silent, at
+        if row.kind == RowKind.JOINING:
+            asked = at
+        if row.kind == RowKind.JOINED:
+            late = silent is not None and asked is not None and asked <= silent
+            member_from = at + session_ms if late else at
+        if row.kind in _LEFT:
+            silent = None
+        before = at
+
+
+_LOST = frozenset([RowKind.POLL_TIMEOUT, RowKind.SESSION_EXPIRED, RowKind.LOST])
+_TELLS = _LOST | {RowKind.JOINED, RowKind.ASSIGNED, RowKind.LEAVE_SENT}
+_NO_MEMBER = frozenset(["FENCED", "STALE"])
+
+
+def removed_in_callback(clients: Sequence[ClientFacts], owned: Ownership, known: AbstractSet[str]) -> Iterator[Doubt]:
+    """What processes held that were no members any more when a revoked callback was over: others may have had it.
+
+    Not of groups in `known`: their coordinator says when it removed them.
+    """
+    for each in clients:
+        group, name, member = each.process.group, each.process.name, None
+        rows = [timed for _, timed in each.process.rows] if group not in known else []
+        for timed, following in zip(rows, _what_tells(rows), strict=True):
+            if timed.row.kind == RowKind.JOINED:
+                member = timed.row.member
+            elif timed.row.kind == RowKind.REVOKED and following is not None and _lost(following.row, member):
+                why = (
+                    f"{name} ran a revoked callback from {iso(timed.at)} on and was no member any more at"
+                    f" {iso(following.at)}; when it was removed, and whether others had its partitions, is in the"
+                    " broker's log; export that"
+                )
+                held = owned.held(group, name, timed.at, timed.at)
+                yield Doubt(group, timed.at, following.at, pairs(held), why)
+
+
+def _what_tells(rows: Sequence[TimedRow]) -> list[TimedRow | None]:
+    """For each row of a client the next one that tells whether it is a member."""
+    found: list[TimedRow | None] = []
+    following: TimedRow | None = None
+    for timed in reversed(rows):
+        found.append(following)
+        if timed.row.kind in _TELLS or timed.row.detail.get("to") in _NO_MEMBER:
+            following = timed
+    return found[::-1]
+
+
+def _lost(row: Row, member: str | None) -> bool:
+    """Whether a client that was this member says in a row of `_what_tells` that it is not any more."""
+    if row.kind == RowKind.JOINED:
+        return row.member is not None and row.member != member
+    return row.kind in _LOST or row.detail.get("to") in _NO_MEMBER

@@ -1,18 +1,25 @@
-"""Groups whose members do not all have a client log, where the logs at hand can't make up for that."""
+"""Logs that are missing: of members, of brokers for some hours, of those who read a topic that the user names.
+
+Time is in doubt where the logs at hand can't make up for that.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from difflib import get_close_matches
 
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.facts.typed_fields import int_in, pairs
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
+from groupsim.incidents.logs.times import iso
 from groupsim.incidents.offsets_topic.history import GroupHistory
+from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.lists import listed
 from groupsim.wording.numbers import counted
 
@@ -143,3 +150,74 @@ def _covered(topic: Mapping[str, GroupHistory], group: str, at: int) -> bool:
     """Whether the topic has all that was in force in a group at an instant."""
     history = topic.get(group)
     return history is not None and at <= history.ended_ms and not history.ledger.missing
+
+
+def broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterator[Doubt]:
+    """The whole time of groups of which brokers' logs have gaps: the state that they tell is stale from there on.
+
+    Gaps show where clients joined a generation that no broker completed, and where a broker completed one that it did
+    not begin.
+    """
+    for group in sorted(index.broker_groups & index.client_groups):
+        own = [timed for timed in rows if timed.row.group == group]
+        gap = _epoch_gap(own) if group in index.consumer_groups else _gap(own)
+        if gap is not None:
+            at, generation = gap
+            why = (
+                f"the brokers' logs have gaps: generation (or epoch) {generation} of group {group}, at {iso(at)}, is"
+                " not in them or does not begin there; export the logs of all brokers for these hours"
+            )
+            yield Doubt(group, rows[0].at, ended, None, why, own_word=True)
+
+
+def _gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
+    """Of one group's rows: the first generation that no broker completed, or that it completed and did not begin."""
+    completed = {
+        int_in(row.detail.get("generation")) for _, row in rows if is_broker(row) and row.kind == RowKind.STABILIZED
+    }
+    begun = False
+    for at, row in rows:
+        generation = int_in(row.detail.get("generation"))
+        if not is_broker(row):
+            if row.kind == RowKind.JOINED and generation is not None and generation not in completed:
+                return at, generation
+        elif row.kind == RowKind.REBALANCE_START:
+            begun = True
+        elif row.kind == RowKind.STABILIZED and generation is not None:
+            if not begun:
+                return at, generation
+            begun = False
+    return None
+
+
+def _epoch_gap(rows: Sequence[TimedRow]) -> tuple[int, int] | None:
+    """Of one consumer group's rows: the first epoch of a client that is two or more ahead of all brokers' lines.
+
+    One ahead is no gap: brokers do not print every change of an epoch.
+    """
+    reported = 0
+    for at, row in rows:
+        if is_broker(row):
+            reported = max(reported, *(int_in(row.detail.get(name)) or 0 for name in ("epoch", "generation")))
+        elif row.kind in (RowKind.JOINED, RowKind.STATE_CHANGE):
+            reached = int_in(row.detail.get("generation" if row.kind == RowKind.JOINED else "epoch")) or 0
+            if reached > reported + 1:
+                return at, reached
+    return None
+
+
+_NEAR = 0.8
+"""Names that are so similar, from 0 to 1 by `difflib`, may be of one topic."""
+
+
+def unnamed_topics(index: Index, topics: Mapping[str, int], begins: int, ends: int) -> Iterator[Doubt]:
+    """All time, in UTC milliseconds, of those of `topics` that no log names though logs name others."""
+    groups, named = index.groups(), sorted(index.named_topics())
+    if len(groups) > 1 or not named:
+        return
+    for topic in sorted(set(topics) - set(named)):
+        near = get_close_matches(topic, sorted(set(named) - set(topics)), n=1, cutoff=_NEAR)
+        meant = f"did you mean {near[0]}?" if near else f"the logs name {listed(named)}; export the logs of who owns it"
+        why = f"no log names topic {topic} of `--topic {topic}={topics[topic]}`; {meant}"
+        partitions = tuple(TopicPartition(topic, number) for number in range(topics[topic]))
+        yield Doubt(groups[0], begins, ends, pairs(partitions), why)

@@ -30,6 +30,12 @@ _TELLS = frozenset(
     ]
 )
 _BEFORE_IT_JOINS = frozenset([RowKind.REVOKED, RowKind.JOINING])
+EXPORT = (
+    "; export such logs whole, from before the incident to their end, with all lines of"
+    " org.apache.kafka.clients.consumer,"
+    " or all that librdkafka prints with debug=cgrp"
+)
+INVOKER = " (of a Java client, ConsumerRebalanceListenerInvoker prints what it takes)"
 
 
 class Generation(NamedTuple):

@@ -14,10 +14,9 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
-from groupsim.incidents.facts.consumer_client import HEARTBEAT_INTERVAL, consumer_settings
-from groupsim.incidents.facts.not_shown_history import History
-from groupsim.incidents.facts.not_shown_targets import EXPORT
-from groupsim.incidents.facts.ownership import pairs
+from groupsim.incidents.facts.doubts.history import EXPORT, History
+from groupsim.incidents.facts.settings import HEARTBEAT_INTERVAL, consumer_settings
+from groupsim.incidents.facts.typed_fields import pairs
 from groupsim.incidents.logs.times import iso
 from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
