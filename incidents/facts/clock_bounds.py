@@ -57,7 +57,7 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
     side names more often than the other is left out.
     """
     said = _said_by_brokers(reading)
-    events = [each for rows in rows_by_file(reading).values() for each in _said_by_clients(rows)]
+    events = [event for rows in rows_by_file(reading).values() for event in _said_by_clients(rows)]
     heard = _heard(said, events)
     asked: dict[_Key, int] = {}
     first: set[_Key] = set()
@@ -79,9 +79,9 @@ def member_bounds(reading: Reading) -> Iterator[tuple[str, Bounds]]:
             continue
         joined = (row.group, _JOINED, _member(row)) if kind == _GIVEN else key
         begun = asked.pop(joined, None)
-        for each, begun_at in ((key, None), (joined, begun)):
-            if len(said.get(each, ())) == 1:
-                (broker,) = said[each]
+        for about, begun_at in ((key, None), (joined, begun)):
+            if len(said.get(about, ())) == 1:
+                (broker,) = said[about]
                 lows[row.file] = max(lows[row.file], broker - at)
                 high = NEVER_MS if begun_at is None else broker - begun_at
                 yield row.file, Bounds(broker - at, high, begun_at is None or joined not in first)
@@ -94,16 +94,16 @@ def _heard(said: Mapping[_Key, Sequence[int]], events: Sequence[_Event]) -> dict
     What both sides name more than once are the same in their order. It need not be so if logs begin or end apart, so
     `member_bounds` leaves out those that come too late.
     """
-    found: dict[_Key, list[Row]] = defaultdict(list)
+    asked: dict[_Key, list[Row]] = defaultdict(list)
     for row, kind, key in events:
         if kind in _REQUESTS:
-            found[key].append(row)
+            asked[key].append(row)
     pairs = (
         zip(sorted(rows, key=lambda row: row.at or ""), said[key], strict=True)
-        for key, rows in found.items()
+        for key, rows in asked.items()
         if len(rows) == len(said.get(key, ()))
     )
-    return {id(row): broker for each in pairs for row, broker in each}
+    return {id(row): broker for matched in pairs for row, broker in matched}
 
 
 def _said_by_brokers(reading: Reading) -> Mapping[_Key, Sequence[int]]:
@@ -237,12 +237,12 @@ def static_joins(rows: Sequence[Row]) -> Iterator[tuple[str | None, str, int]]:
     for key, chain in chains.items():
         chain.sort(key=lambda row: row.at or "")
         others = of_clients[key] - {each for row in chain for each in (row.member, row.detail.get("old_member"))}
-        for each, following in zip(chain, [*chain[1:], None], strict=True):
-            if each.kind != _REPLACED:
+        for join, following in zip(chain, [*chain[1:], None], strict=True):
+            if join.kind != _REPLACED:
                 continue
-            at, until = instant(each.at or ""), None if following is None else instant(following.at or "")
+            at, until = instant(join.at or ""), None if following is None else instant(following.at or "")
             fitting = [member for member in sorted(others) if _fits(named[key[0], member], at, until)]
-            replaced = each.member or (None if following is None else following.detail.get("old_member"))
+            replaced = join.member or (None if following is None else following.detail.get("old_member"))
             its = replaced or (fitting[0] if len(fitting) == 1 else None)
             if isinstance(its, str):
                 yield key[0], its, at

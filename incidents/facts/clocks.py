@@ -64,15 +64,15 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
 
 def steps_back(reading: Reading) -> list[str]:
     """A sentence for each file whose clock steps back by a minute or more: rows after it have no true times."""
-    found = []
+    sentences = []
     for file, rows in rows_by_file(reading).items():
-        if (step := next((each for each in _steps_back(rows) if each[0] >= ONE_STEP_MS), None)) is not None:
+        if (step := next((step for step in _steps_back(rows) if step[0] >= ONE_STEP_MS), None)) is not None:
             back_ms, line = step
-            found.append(
+            sentences.append(
                 f"{file}: the clock steps back by {back_ms // 1_000:,} s at line {line}, and how long things lasted"
                 " around it is unknown; if its times are local ones, name their --tz, else put its lines in order"
             )
-    return found
+    return sentences
 
 
 def stepped_back_ms(reading: Reading) -> int:

@@ -44,13 +44,13 @@ def in_order(reading: Reading) -> tuple[Reading, list[str]]:
     coarse = _coarse([row for rows in files.values() for row in rows])
     if not coarse:
         return reading, []
-    widths = {id(row): each.resolution_ms for each in coarse for row in each.rows}
+    widths = {id(row): writer.resolution_ms for writer in coarse for row in writer.rows}
     times = _placed(list(files.values()), widths)
     of_files: dict[str, int] = {}
-    for each in coarse:
-        file = each.rows[0].file
-        of_files[file] = max(each.resolution_ms, of_files.get(file, 0))
-    moved = (times[id(row)] - instant(row.at or "") for each in coarse for row in each.rows)
+    for writer in coarse:
+        file = writer.rows[0].file
+        of_files[file] = max(writer.resolution_ms, of_files.get(file, 0))
+    moved = (times[id(row)] - instant(row.at or "") for writer in coarse for row in writer.rows)
     changed = msgspec.structs.replace(
         reading,
         rows=[_at(row, times) for row in reading.rows],
@@ -70,14 +70,14 @@ def _coarse(rows: Sequence[Row]) -> list[_Coarse]:
     for row in rows:
         if row.program is not Program.OFFSETS_TOPIC:
             writers[row.file, is_broker(row), row.client].append(row)
-    found = {writer: each for writer, of_one in writers.items() if (each := _of_one(of_one)) is not None}
-    levels = {each.resolution_ms for each in found.values()}
+    coarse = {writer: each for writer, of_one in writers.items() if (each := _of_one(of_one)) is not None}
+    levels = {each.resolution_ms for each in coarse.values()}
     for writer, of_one in writers.items():
         least = min(row.multiple_ms for row in of_one)
         level = max((each for each in levels if each <= least), default=0)
-        if level and (writer not in found or level > found[writer].resolution_ms):
-            found[writer] = _Coarse(level, of_one)
-    return [found[writer] for writer in writers if writer in found]
+        if level and (writer not in coarse or level > coarse[writer].resolution_ms):
+            coarse[writer] = _Coarse(level, of_one)
+    return [coarse[writer] for writer in writers if writer in coarse]
 
 
 def _of_one(rows: Sequence[Row]) -> _Coarse | None:
@@ -88,8 +88,11 @@ def _of_one(rows: Sequence[Row]) -> _Coarse | None:
         if finest >= resolution_ms and (printed or len(rows) >= _ENOUGH[resolution_ms]):
             return _Coarse(resolution_ms, rows)
     short = [row for row in rows if row.resolution_ms]
-    shares = {each: sum(row.resolution_ms >= each for row in short) / len(rows) for each in _RESOLUTIONS_MS}
-    if len(short) < _SOME or all(share <= _TRIMMED[each] for each, share in shares.items()):
+    shares = {
+        resolution_ms: sum(row.resolution_ms >= resolution_ms for row in short) / len(rows)
+        for resolution_ms in _RESOLUTIONS_MS
+    }
+    if len(short) < _SOME or all(share <= _TRIMMED[resolution_ms] for resolution_ms, share in shares.items()):
         return None
     return _Coarse(max(row.resolution_ms for row in short), short)
 
@@ -107,7 +110,7 @@ def _placed(files: Sequence[Sequence[Row]], widths: Mapping[int, int]) -> dict[i
     known = steps(enumerate(rows) for rows in files)
     done: dict[Step, int] = {}
     latest: dict[int, tuple[int, str]] = {}
-    found: dict[int, int] = {}
+    placed: dict[int, int] = {}
     for places in _by_time(files, widths, known):
         slot, previous = 0, None
         for number, place in places:
@@ -118,11 +121,11 @@ def _placed(files: Sequence[Sequence[Row]], widths: Mapping[int, int]) -> dict[i
                 previous = (number, row.kind)
                 own, kind = latest.get(number, (at, row.kind))
                 before = [done[each] + 1 for each in step.after() if each in done] if step else []
-                at = found[id(row)] = max(at + slot, own + (kind != row.kind), *before)
+                at = placed[id(row)] = max(at + slot, own + (kind != row.kind), *before)
             latest[number] = (max(at, latest.get(number, (at, ""))[0]), row.kind)
             for each in step.counted() if step else ():
                 done[each] = max(at, done.get(each, at))
-    return found
+    return placed
 
 
 def _by_time(

@@ -23,7 +23,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.offsets_members import Logged
-from groupsim.incidents.facts.processes import ProcessLog, runs_beside
+from groupsim.incidents.facts.processes import GivenUp, ProcessLog, runs_beside
 from groupsim.incidents.facts.settings import Session, consumer_settings, session_of
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
@@ -134,7 +134,6 @@ def later(session: Session, what: str) -> str:
 
 _REMOVED = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_GONE])
 _REPLACED = RowKind.STATIC_MEMBER_REPLACED
-_MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT, RowKind.STATE_CHANGE])
 _Removals = dict[tuple[str | None, str | None], list[PlacedRow]]
 """By group and member."""
 Deaths = dict[tuple[str, str], int | None]
@@ -159,7 +158,7 @@ def add_deaths(
     log was not kept to the end: then it ran until it was gone, or at least until it did not commit as it used to. Where
     logs of its group are known to be cut off, it may have committed nothing because it was busy.
     """
-    found: Deaths = {}
+    deaths: Deaths = {}
     stops: list[Stop] = []
     removals, replaced = _removals(rows), _replaced(rows)
     silences = _shortest_silences(clients, removals, signs)
@@ -184,7 +183,7 @@ def add_deaths(
         position, timed = end
         at = timed.at
         removed = timed.row.kind in _REMOVED
-        found[process.group, process.name] = None if removed else at
+        deaths[process.group, process.name] = None if removed else at
         alive = max(process.last, signs.last(process.group, client.members, at) or 0)
         session = session_of(process, index, session_timeout_ms, min(silent_ms, at - alive))
         if removed and _for_silence(timed.row):
@@ -199,7 +198,7 @@ def add_deaths(
             stops.append(
                 _gone_by(stop, timed, client, signs, logged) if timed.row.kind == RowKind.MEMBER_GONE else stop
             )
-    return found, stops
+    return deaths, stops
 
 
 def _gone_by(stop: Stop, gone: TimedRow, client: ClientFacts, signs: SignsOfLife, logged: Logged) -> Stop:
@@ -211,11 +210,11 @@ def _gone_by(stop: Stop, gone: TimedRow, client: ClientFacts, signs: SignsOfLife
 
 def _removals(rows: Sequence[TimedRow]) -> _Removals:
     """In order; a member of the consumer protocol keeps its id, and may be removed more than once."""
-    found: _Removals = defaultdict(list)
+    removals: _Removals = defaultdict(list)
     for position, timed in enumerate(rows):
         if timed.row.kind in _REMOVED:
-            found[timed.row.group, timed.row.member].append((position, timed))
-    return found
+            removals[timed.row.group, timed.row.member].append((position, timed))
+    return removals
 
 
 def _replaced(rows: Sequence[TimedRow]) -> _Removals:
@@ -223,12 +222,12 @@ def _replaced(rows: Sequence[TimedRow]) -> _Removals:
 
     A process of the consumer protocol that left for a time comes back with the same id.
     """
-    found: _Removals = defaultdict(list)
+    replaced: _Removals = defaultdict(list)
     for position, timed in enumerate(rows):
         old = text_in(timed.row.detail.get("old_member"))
         if timed.row.kind == _REPLACED and old != timed.row.member:
-            found[timed.row.group, old].append((position, timed))
-    return found
+            replaced[timed.row.group, old].append((position, timed))
+    return replaced
 
 
 def _removed_by_the_topic(client: ClientFacts, replaced: _Removals, signs: SignsOfLife) -> Iterator[Stop]:
@@ -265,18 +264,18 @@ def _shortest_silences(
 
     A session is not longer than that and a heartbeat interval. A member that was gone by the topic may have left.
     """
-    found: dict[str | None, int] = {}
+    shortest: dict[str | None, int] = {}
     for client in clients:
         process = client.process
         for member in client.members:
             for _, removal in removals[process.group, member]:
                 failed = removal.row.kind == RowKind.MEMBER_FAILED and _for_silence(removal.row)
-                if not failed or removal.at < process.first or _went(process, removal.at):
+                if not failed or removal.at < process.first or GivenUp(process).by(removal.at):
                     continue
                 shown = signs.last(process.group, client.members, removal.at) or 0
                 silent_ms = removal.at - max(shown, *(timed.at for _, timed in process.rows if timed.at <= removal.at))
-                found[process.group] = min(silent_ms, found.get(process.group, silent_ms))
-    return found
+                shortest[process.group] = min(silent_ms, shortest.get(process.group, silent_ms))
+    return shortest
 
 
 def _for_silence(removal: Row) -> bool:
@@ -288,16 +287,7 @@ def _for_silence(removal: Row) -> bool:
 def _silent_only(process: ProcessLog, removal: TimedRow) -> bool:
     """Whether it was removed while it was silent, and wrote on later."""
     within = process.first <= removal.at < process.last
-    return within and _for_silence(removal.row) and not _went(process, removal.at)
-
-
-def _went(process: ProcessLog, at: int) -> bool:
-    """Whether it gave its membership up by itself before an instant."""
-    last = next((t.row for _, t in reversed(process.rows) if t.at <= at and t.row.kind in _MEMBERSHIP), None)
-    return last is not None and (
-        last.kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)
-        or last.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
-    )
+    return within and _for_silence(removal.row) and not GivenUp(process).by(removal.at)
 
 
 def _end(

@@ -83,12 +83,12 @@ def add_growths(
     `most`: how many partitions of each topic the logs name. `shown`: growths that are known otherwise; those that a
     client noticed are known better.
     """
-    found = _found(rows, clients, most, builder.facts())
+    growths = _found(rows, clients, most, builder.facts())
     for growth in shown:
-        if not any(g.topic == growth.topic and g.after >= growth.after for g in found):
-            found.append(growth)
-    later = {growth.topic for growth in found if growth.created}
-    for growth in found:
+        if not any(g.topic == growth.topic and g.after >= growth.after for g in growths):
+            growths.append(growth)
+    later = {growth.topic for growth in growths if growth.created}
+    for growth in growths:
         position, timed = next((p, t) for p, t in enumerate(rows) if t.at >= growth.at)
         events: list[Event] = [PartitionsAdded(topic=growth.topic, partitions=growth.after)]
         how = f"grew from {growth.before} to {growth.after} partitions"
@@ -102,19 +102,19 @@ def add_growths(
             f"{growth.topic} {how} at an unknown time from {iso(growth.since)} on, until {growth.noticed_by} noticed at"
             f" {iso(growth.at)}"
         )
-    return found
+    return growths
 
 
 def _found(
     rows: Sequence[TimedRow], clients: Sequence[ClientFacts], most: Mapping[str, int], facts: Sequence[PendingFact]
 ) -> list[Growth]:
     """Every growth, group by group."""
-    found: list[Growth] = []
+    growths: list[Growth] = []
     for group, noticed in _noticed(facts).items():
         known = _Named(facts, group)
         for number, fact in enumerate(noticed):
             until = noticed[number + 1].at if number + 1 < len(noticed) else None
-            since = max(_earliest(fact, clients, rows), found[-1].at if found and found[-1].group == group else 0)
+            since = max(_earliest(fact, clients, rows), growths[-1].at if growths and growths[-1].group == group else 0)
             who = fact.event.process if isinstance(fact.event, RejoinRequested) else COORDINATOR
             for topic in most:
                 before, after = known.until(fact.at, topic), most[topic] if until is None else known.until(until, topic)
@@ -123,9 +123,9 @@ def _found(
                     after = known.after(fact.at, topic) or most[topic]
                 if (is_new or before) and before < after:
                     growth = Growth(group, topic, before, after, since, fact.at, who, created=is_new)
-                    if not any(g.topic == topic and g.after >= after for g in found):
-                        found.append(growth)
-    return found
+                    if not any(g.topic == topic and g.after >= after for g in growths):
+                        growths.append(growth)
+    return growths
 
 
 def _noticed(facts: Sequence[PendingFact]) -> dict[str, list[PendingFact]]:
@@ -177,13 +177,13 @@ def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequen
     """
     first, group = rows[0].at + 1, group_of(noticed.stream)
     if not isinstance(noticed.event, RejoinRequested):
-        own = [consumer_settings(each.process) for each in clients if each.process.group == group]
-        intervals = [value for each in own if isinstance(value := each.get(HEARTBEAT_INTERVAL), int)]
+        own = [consumer_settings(settings.process) for settings in clients if settings.process.group == group]
+        intervals = [value for settings in own if isinstance(value := settings.get(HEARTBEAT_INTERVAL), int)]
         allowed = _ALLOWED * max(intervals, default=CONSUMER_HEARTBEAT_MS)
         if isinstance(noticed.event, GroupEpochBumped) and noticed.event.cause is BumpCause.EXPRESSION_RESOLVED:
             return max(first, not_before(noticed, group, rows, allowed))
         return max(first, noticed.at - allowed)
-    process = next(each.process for each in clients if each.process.name == noticed.event.process)
+    process = next(client.process for client in clients if client.process.name == noticed.event.process)
     configured = next(
         (t.row.detail.get("settings") for _, t in process.rows if t.row.kind == RowKind.CLIENT_CONFIGURED), None
     )
@@ -231,16 +231,16 @@ def created(topic: str, partitions: int, later: Collection[str], index: Index) -
 
     Every group that the logs show with the topic reads it from now on.
     """
-    found: list[Event] = [TopicCreated(topic=topic, partitions=partitions)]
+    facts: list[Event] = [TopicCreated(topic=topic, partitions=partitions)]
     for group in sorted(index.topics):
         named = index.topics[group]
         if topic in named:
             protocol = "consumer" if group in index.consumer_groups else "classic"
             topics = tuple(
-                sorted(each for each, count in named.items() if count and (each == topic or each not in later))
+                sorted(known for known, count in named.items() if count and (known == topic or known not in later))
             )
-            found.append(GroupDeclared(group=group, protocol=protocol, topics=topics))
-    return found
+            facts.append(GroupDeclared(group=group, protocol=protocol, topics=topics))
+    return facts
 
 
 def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> Iterator[Growth]:

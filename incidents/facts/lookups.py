@@ -242,8 +242,8 @@ class Index:
 
     def plans(self, group: str) -> list[tuple[int, LeaderPlan]]:
         """Each generation of a group whose leader's assignment a log has, with it, by time."""
-        found = [(number, plan) for number, plans in self._plans.get(group, {}).items() for plan in plans]
-        return sorted(found, key=lambda each: each[1].at)
+        plans_by_time = [(number, plan) for number, plans in self._plans.get(group, {}).items() for plan in plans]
+        return sorted(plans_by_time, key=lambda numbered: numbered[1].at)
 
     def led(self, group: str, generation: int, at: int, file: str, client: str | None) -> bool | None:
         """Whether this client led the generation; None if its assignment is unknown."""

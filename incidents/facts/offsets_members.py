@@ -57,7 +57,7 @@ class Logged:
             history = histories.get(each.process.group)
             ids = each.members or (() if history is None else _nameless(each, history.ledger))
             self.members.update(ids)
-            if history is None or each.process.closed or each.process.left:
+            if history is None or each.process.out:
                 continue
             member = each.member or next(reversed(list(ids)), "")
             end = None if member not in history.ledger.memberships else _end(each, member, history.ledger)
@@ -237,9 +237,9 @@ class _TopicMembers:
         for commit in self._history.commits:
             if commit.at_ms >= since_ms:
                 batches[commit.batch].append(commit)
-        for found in batches.values():
-            at, place = found[0].at_ms, found[0].place
-            kept = {each.partition: each.committed for each in found if each.committed is not None}
+        for batch in batches.values():
+            at, place = batch[0].at_ms, batch[0].place
+            kept = {commit.partition: commit.committed for commit in batch if commit.committed is not None}
             if kept:
                 members = {holders.at(partition, at) for partition in kept}
                 member = members.pop() if len(members) == 1 else None
@@ -251,7 +251,7 @@ class _TopicMembers:
                 self._add(
                     at, place, stream, CommitAccepted(member=member or "", generation=generation, offsets=offsets)
                 )
-            if gone := tuple(sorted({each.partition for each in found if each.committed is None})):
+            if gone := tuple(sorted({commit.partition for commit in batch if commit.committed is None})):
                 self._add(at, place, stream, OffsetsDeleted(partitions=gone))
 
     def _add(self, at_ms: int, place: str, stream: str, event: c.ClientEvent | CommitAccepted | OffsetsDeleted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ from groupsim.wording.numbers import counted
 
 LogKey = tuple[str, str | None]
 """File and client id."""
+GIVES_UP = frozenset([RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT])
+"""Kinds of a client's rows by which it gives its membership up by itself."""
+_MEMBERSHIP = GIVES_UP | {RowKind.JOINED, RowKind.STATE_CHANGE}
 _FIRST_KINDS = frozenset(
     [
         RowKind.CLIENT_CONFIGURED,
@@ -75,6 +79,28 @@ class ProcessLog:
         kinds = [timed.row.kind for _, timed in self.rows if timed.row.kind in (RowKind.JOINED, RowKind.LEAVE_SENT)]
         return kinds[-1:] == [RowKind.LEAVE_SENT]
 
+    @property
+    def out(self) -> bool:
+        """Whether its log says to its end that it is no member any more: it was closed, or it left."""
+        return self.closed or self.left
+
+
+class GivenUp:
+    """When a process gave its membership up by itself, asked by instant: it left, or its poll timed out."""
+
+    def __init__(self, process: ProcessLog) -> None:
+        rows = [timed for _, timed in process.rows if timed.row.kind in _MEMBERSHIP]
+        self._times = [timed.at for timed in rows]
+        self._out = [
+            timed.row.kind in GIVES_UP or timed.row.detail.get("to") in ("LEAVING", "STALE", "UNSUBSCRIBED")
+            for timed in rows
+        ]
+
+    def by(self, at: int) -> bool:
+        """Whether it had, and did not join since, up to an instant (UTC ms)."""
+        place = bisect_right(self._times, at)
+        return place > 0 and self._out[place - 1]
+
 
 def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder, streams: Mapping[str, str]) -> list[ProcessLog]:
     """The processes behind the clients' rows, in order of their first row.
@@ -88,11 +114,11 @@ def split_by_process(rows: Sequence[TimedRow], builder: FactBuilder, streams: Ma
     processes: list[ProcessLog] = []
     for (file, client), own in _attributed(logs).items():
         lanes = [own] if client is not None or not share_a_log(own) else _lanes(file, own, builder)
-        for lane, each in enumerate(lanes):
-            found = _incarnations(file, client, each, streams)
-            for process in found:
+        for lane, own_rows in enumerate(lanes):
+            incarnations = _incarnations(file, client, own_rows, streams)
+            for process in incarnations:
                 process.lane = lane
-            processes.extend(found)
+            processes.extend(incarnations)
     processes.sort(key=lambda p: p.rows[0][0])
     _set_names(processes, builder, streams)
     return processes

@@ -70,14 +70,14 @@ def estimate_skews(reading: Reading) -> list[Skew]:
     """
     bounds: dict[str, list[Bounds]] = defaultdict(list)
     for of_some in (member_bounds(reading), _by_generations(reading)):
-        for file, each in of_some:
-            bounds[file].append(each)
+        for file, bound in of_some:
+            bounds[file].append(bound)
     groups = {row.group for row in reading.rows if row.program is Program.BROKER}
     for row in reading.rows:
         if not is_broker(row) and row.group in groups and row.file not in bounds:
             bounds[row.file] = []  # nothing that both log: it may be off as others are
     tolerance_ms = max(THREADS_MS, reading.resolution_ms + reading.placed_ms)
-    return [_skew(file, each, tolerance_ms) for file, each in bounds.items()]
+    return [_skew(file, of_file, tolerance_ms) for file, of_file in bounds.items()]
 
 
 def left_ms(skews: Sequence[Skew], reading: Reading) -> int:
@@ -104,24 +104,26 @@ def unbounded_clocks(skews: Sequence[Skew]) -> list[str]:
     ]
 
 
-def _skew(file: str, found: Sequence[Bounds], tolerance_ms: int) -> Skew:
+def _skew(file: str, bounds: Sequence[Bounds], tolerance_ms: int) -> Skew:
     """An answer comes at once, so what bounds both sides is near its lower bound; an epoch may be given much later."""
-    low, high = _together(found)
+    low, high = _together(bounds)
     if not low - tolerance_ms <= 0 <= high + tolerance_ms:
-        found = [each for each in found if each.sure]
-        low, high = _together(found)
-    answered = [each for each in found if each.both]
+        bounds = [bound for bound in bounds if bound.sure]
+        low, high = _together(bounds)
+    answered = [bound for bound in bounds if bound.both]
     if low > high + tolerance_ms:
         whole = answered or [Bounds()]
-        return Skew(file, 0, min(each.low for each in whole), max(each.high for each in whole), len(found), fits=False)
+        low, high = min(bound.low for bound in whole), max(bound.high for bound in whole)
+        return Skew(file, 0, low, high, len(bounds), fits=False)
     if low - tolerance_ms <= 0 <= high + tolerance_ms:
-        return Skew(file, 0, low, high, len(found))
+        return Skew(file, 0, low, high, len(bounds))
     near = low if answered or high == NEVER_MS else high
-    return Skew(file, near, low, high, len(found))
+    return Skew(file, near, low, high, len(bounds))
 
 
-def _together(found: Sequence[Bounds]) -> tuple[int, int]:
-    return max((each.low for each in found), default=-NEVER_MS), min((each.high for each in found), default=NEVER_MS)
+def _together(bounds: Sequence[Bounds]) -> tuple[int, int]:
+    low = max((bound.low for bound in bounds), default=-NEVER_MS)
+    return low, min((bound.high for bound in bounds), default=NEVER_MS)
 
 
 def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:

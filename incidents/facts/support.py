@@ -97,19 +97,19 @@ def unsupported(
 
     Of members in `__consumer_offsets` its commits give bounds to the time when they died.
     """
-    found = times_in_doubt(reading)
-    from_topic = {member for each in reading.topic.values() for member in each.ledger.memberships}
+    why = times_in_doubt(reading)
+    from_topic = {member for history in reading.topic.values() for member in history.ledger.memberships}
     removed = sum(timed.row.kind == RowKind.MEMBER_FAILED and timed.row.member not in from_topic for timed in rows)
     if removed and all(is_broker(timed.row) for timed in rows):
         topic = any(timed.row.program is Program.OFFSETS_TOPIC for timed in rows)
-        found.append(
+        why.append(
             f"{'no client logs' if topic else 'only broker logs'} were given, and in"
             f" {'those of brokers' if topic else 'them'} {counted(removed, 'session')} of members timed out: when these"
             " members died is in the clients' logs"
         )
     if reading.counts.unrecognised and not any(timed.row.kind in _REBALANCE for timed in rows):
-        found.append(
+        why.append(
             f"{counted(reading.counts.unrecognised, 'line')} about groups could not be recognised, and no recognised"
             " line is about members or assignments; `--unrecognised` lists them"
         )
-    return [*found, *unnamed_partitions(rows, clients, index, reading.topic, topics)]
+    return [*why, *unnamed_partitions(rows, clients, index, reading.topic, topics)]

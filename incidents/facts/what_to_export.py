@@ -201,20 +201,20 @@ def _unlogged(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> l
     if not known:
         return []  # clients that do not print their member id, or that share a file with a broker
     missing = sorted(set[str]().union(*(log.members for log in brokers)) - known)
-    found = []
+    sentences = []
     if missing:
-        found.append(
+        sentences.append(
             f"{counted(len(missing), 'member')} without a client log: {listed(missing)}; export the logs of"
             f" {'its process' if len(missing) == 1 else 'their processes'} too"
         )
     if back := _came_back(brokers, known):
         one = len(back) == 1
         lacks = "no log of its new process is" if one else "no logs of their new processes are"
-        found.append(
+        sentences.append(
             f"{counted(len(back), 'static member')} came back, and {lacks} given: {listed(back)};"
             f" export {'it' if one else 'them'} too"
         )
-    return found
+    return sentences
 
 
 def _came_back(brokers: Sequence[LogSummary], known: AbstractSet[str]) -> list[str]:

@@ -86,7 +86,7 @@ def unfinished(
         states = [p.row.detail.get("to") for _, p in process.rows if p.row.kind == RowKind.STATE_CHANGE]
         if states and states[-1] in CHANGING and not process.closed:
             last.setdefault(process.group, process.last)
-        if process.closed or process.left or (process.group, process.name) in deaths:
+        if process.out or (process.group, process.name) in deaths:
             continue
         mine = process.last_of(_BEGIN | _END)
         if mine is None or mine.row.kind in (RowKind.SYNCED, RowKind.ASSIGNED) or process.group in consumer_groups:
@@ -157,37 +157,37 @@ class BrokersWord:
             if is_broker(row) and row.kind in _JOINS | {RowKind.MEMBER_LEFT}:
                 self._said[row.group, row.member].append((at, row.kind in _JOINS))
 
-    def joined_before(self, each: ClientFacts, at: int) -> bool | None:
+    def joined_before(self, client: ClientFacts, at: int) -> bool | None:
         """Whether the first of a process's members joined before an instant; None: no broker says, or just then."""
-        first = min((when for when, joined in self._of(each) if joined), default=None)
+        first = min((when for when, joined in self._of(client) if joined), default=None)
         near = ONE_INSTANT_MS + self._off_ms
         return None if first is None or abs(first - at) <= near else first < at
 
-    def after(self, each: ClientFacts, at: int) -> list[tuple[int, bool]]:
+    def after(self, client: ClientFacts, at: int) -> list[tuple[int, bool]]:
         """When a process's members joined (True), surely later than a client takes, or left (False), in order.
 
         A client prints that it leaves before it asks to, and that it is out of the group before it joins again.
         """
-        waits = {True: -ONE_INSTANT_MS if _state(each) in _OUT else REACTS_MS, False: ONE_INSTANT_MS}
-        return [one for one in self._of(each) if one[0] > at + waits[one[1]] + self._off_ms]
+        waits = {True: -ONE_INSTANT_MS if _state(client) in _OUT else REACTS_MS, False: ONE_INSTANT_MS}
+        return [change for change in self._of(client) if change[0] > at + waits[change[1]] + self._off_ms]
 
-    def _of(self, each: ClientFacts) -> list[tuple[int, bool]]:
-        said = (self._said.get((each.process.group, member), ()) for member in each.members)
-        return sorted(one for ones in said for one in ones)
+    def _of(self, client: ClientFacts) -> list[tuple[int, bool]]:
+        said = (self._said.get((client.process.group, member), ()) for member in client.members)
+        return sorted(change for of_member in said for change in of_member)
 
 
 def begins_late(
-    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, origin: int, ended: int
+    client: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, origin: int, ended: int
 ) -> Iterator[Doubt]:
     """What a group had before a log tells all that its member has, if the member was in the group before.
 
     What a client adds or gives up is not all that it has. `ledger`: what `__consumer_offsets` has of the group; of
     members that it knows it tells what they had.
     """
-    rows = [timed for _, timed in each.process.rows]
+    rows = [timed for _, timed in client.process.rows]
     begun = rows[0].at
-    recorded = any(membership.since_ms < begun - ONE_INSTANT_MS for membership in _memberships(each, ledger))
-    said = recorded or word.joined_before(each, begun)
+    recorded = any(membership.since_ms < begun - ONE_INSTANT_MS for membership in _memberships(client, ledger))
+    said = recorded or word.joined_before(client, begun)
     first = next((timed for timed in rows if timed.row.kind in _EPOCHS), None)
     if said is False or (said is None and (_joins_first(rows) if first is None else _begins(first.row))):
         return
@@ -195,12 +195,12 @@ def begins_late(
     shown = next((timed.at for timed in rows if _shows_all(timed.row) or (anew and timed is first)), ended)
     if said is None and first is None and _protocol(rows) is None:  # what it gives up first is taken as all that it had
         shown = begun
-    until = min(shown, history.end(each, begun, ended))
-    which = _in_topic(each, ledger, origin, until)
+    until = min(shown, history.end(client, begun, ended))
+    which = _in_topic(client, ledger, origin, until)
     if until > origin and which != ():
-        name = each.process.name
-        why = f"{each.process.file}: its log begins too late, at {iso(begun)}: {name} was in the group before" + EXPORT
-        yield Doubt(each.process.group, origin, until, which, why, own_word=True)
+        name, file = client.process.name, client.process.file
+        why = f"{file}: its log begins too late, at {iso(begun)}: {name} was in the group before" + EXPORT
+        yield Doubt(client.process.group, origin, until, which, why, own_word=True)
 
 
 def _begins(first: Row) -> bool:
@@ -240,68 +240,68 @@ def _shows_all(row: Row) -> bool:
 
 
 def ends_early(
-    each: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, ended: int, *, shown: bool
+    client: ClientFacts, word: BrokersWord, history: History, ledger: Ledger | None, ended: int, *, shown: bool
 ) -> Iterator[Doubt]:
     """What the group had since a log ended whose member joined or left later, or had yet to follow its target.
 
     A member that is killed is removed later: its log is whole. `ledger`: see `begins_late`; `shown`: see `_joining`.
     """
-    process = each.process
-    if process.closed or process.left:
+    process = client.process
+    if process.out:
         return
     name, last = process.name, process.last
-    later = word.after(each, last) if ledger is None else []
+    later = word.after(client, last) if ledger is None else []
     if later:
         at, joined = later[-1]
         until = ended if joined else at
         does = "joins" if joined else "leaves"
         what = f"its log ends at {iso(last)}, and {name} {does} at {iso(at)}, by the broker's log"
     else:
-        changing = _changing(each)
-        if not (changing or _in_callback(each) or _joining(each, shown=shown)):
+        changing = _changing(client)
+        if not (changing or _in_callback(client) or _joining(client, shown=shown)):
             return
         yet = "follow what it was assigned" if changing else "be given its part"
-        until = _removed(each, history, last, ended)
+        until = _removed(client, history, last, ended)
         what = f"its log ends at {iso(last)}, when {name} had yet to {yet}"
-    which = _in_topic(each, ledger, last, until)
+    which = _in_topic(client, ledger, last, until)
     if until - last > ONE_INSTANT_MS and which != ():
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
 
 
-def _removed(each: ClientFacts, history: History, since: int, ended: int) -> int:
+def _removed(client: ClientFacts, history: History, since: int, ended: int) -> int:
     """When the first of a process's members was removed; until then nobody knows what it had, nor when it died."""
-    found = (history.removed(each.process.group, member, since) for member in each.members)
-    return min((at for at in found if at is not None), default=history.end(each, since, ended))
+    removed = history.removed(client.process.group, client.members, since)
+    return history.end(client, since, ended) if removed is None else removed
 
 
-def _in_topic(each: ClientFacts, ledger: Ledger | None, since: int, until: int) -> tuple[tuple[str, int], ...] | None:
+def _in_topic(client: ClientFacts, ledger: Ledger | None, since: int, until: int) -> tuple[tuple[str, int], ...] | None:
     """What the topic says that a member had at any time of a period; None: it does not know it."""
-    known = _memberships(each, ledger)
-    found: set[TopicPartition] = set()
+    known = _memberships(client, ledger)
+    partitions: set[TopicPartition] = set()
     for membership in known:
         ends = [view.at_ms for view in membership.views[1:]]
         for view, end in zip_longest(membership.views, ends):
             if view.at_ms <= until and (end is None or end > since):
-                found |= view.partitions
-    return pairs(tuple(sorted(found))) if known else None
+                partitions |= view.partitions
+    return pairs(tuple(sorted(partitions))) if known else None
 
 
-def _memberships(each: ClientFacts, ledger: Ledger | None) -> list[Membership]:
+def _memberships(client: ClientFacts, ledger: Ledger | None) -> list[Membership]:
     """What the topic has of a process's members."""
-    found = (None if ledger is None else ledger.memberships.get(member) for member in sorted(each.members))
-    return [membership for membership in found if membership is not None]
+    memberships = (None if ledger is None else ledger.memberships.get(member) for member in sorted(client.members))
+    return [membership for membership in memberships if membership is not None]
 
 
-def _joining(each: ClientFacts, *, shown: bool) -> bool:
+def _joining(client: ClientFacts, *, shown: bool) -> bool:
     """Whether the log of a classic member ends before it is given its part of a generation.
 
     `shown`: a broker, or the topic, says which generations it was in; so only what one gave it is not known.
     """
-    tells = [timed.row for _, timed in each.process.rows if timed.row.kind in _CLASSIC]
+    tells = [timed.row for _, timed in client.process.rows if timed.row.kind in _CLASSIC]
     if not tells:
         return not shown
     last = tells[-1]
-    prints_all = "protocol" in last.detail or any(t.row.kind == RowKind.CGRP_STATE for _, t in each.process.rows)
+    prints_all = "protocol" in last.detail or any(t.row.kind == RowKind.CGRP_STATE for _, t in client.process.rows)
     joined = last.kind in _JOINED and prints_all
     asks = last.kind in (RowKind.JOINING, RowKind.REJOIN_REQUESTED) or all(
         row.kind == RowKind.COORDINATOR_FOUND for row in tells
@@ -309,9 +309,9 @@ def _joining(each: ClientFacts, *, shown: bool) -> bool:
     return joined or (asks and not shown)
 
 
-def _in_callback(each: ClientFacts) -> bool:
+def _in_callback(client: ClientFacts) -> bool:
     """Whether the log of librdkafka ends before it has all partitions that it gave to a callback, or took from it."""
-    rows = [timed.row for _, timed in each.process.rows]
+    rows = [timed.row for _, timed in client.process.rows]
     last = next(
         (nth for nth in range(len(rows) - 1, -1, -1) if rows[nth].kind in (RowKind.ASSIGNED, RowKind.REVOKED)), None
     )
@@ -321,13 +321,13 @@ def _in_callback(each: ClientFacts) -> bool:
     return sum(len(partitions_in(row.detail.get("partitions"))) for row in rows[last:] if row.kind == moved) < number
 
 
-def _changing(each: ClientFacts) -> bool:
+def _changing(client: ClientFacts) -> bool:
     """Whether the log of a consumer group's client ends before it follows its target."""
-    return _state(each) in CHANGING | {_TARGET}
+    return _state(client) in CHANGING | {_TARGET}
 
 
-def _state(each: ClientFacts) -> object:
+def _state(client: ClientFacts) -> object:
     """The last state of a consumer group's client that its log has, or that it heard of a target."""
     kinds = (RowKind.STATE_CHANGE, _TARGET, RowKind.CLIENT_TARGET_ACKED)
-    last = each.process.last_of(kinds)
+    last = client.process.last_of(kinds)
     return None if last is None else _TARGET if last.row.kind == _TARGET else last.row.detail.get("to")

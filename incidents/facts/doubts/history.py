@@ -13,6 +13,7 @@ from groupsim.events.base import Event, group_of
 from groupsim.events.types import Plan, TopicPartition
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
+from groupsim.incidents.facts.processes import GIVES_UP
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.tolerances import ONE_STEP_MS
@@ -108,28 +109,27 @@ class History:
             for partition in part:
                 since.setdefault(partition, at)
 
-    def gone(self, each: ClientFacts, member: str, since: int) -> int | None:
+    def gone(self, logged: ClientFacts, member: str, since: int) -> int | None:
         """When a member was removed, or its process died, froze or was closed, first after an instant."""
-        name = each.process.group
-        ends = (self._removed[name, member], self._stopped[name, each.process.name])
+        name = logged.process.group
+        ends = (self._removed[name, member], self._stopped[name, logged.process.name])
         return min([times[place] for times in ends if (place := bisect_right(times, since)) < len(times)], default=None)
 
-    def end(self, each: ClientFacts, since: int, ended: int) -> int:
+    def end(self, logged: ClientFacts, since: int, ended: int) -> int:
         """When the first of a process's members was gone, at or after an instant; `ended` if none was."""
-        ends = (self.gone(each, member, since - 1) for member in each.members)
+        ends = (self.gone(logged, member, since - 1) for member in logged.members)
         return min((at for at in ends if at is not None), default=ended)
 
-    def removed(self, name: str, member: str, since: int) -> int | None:
-        """When a member was removed from a group, first at or after an instant."""
-        times = self._removed[name, member]
-        place = bisect_left(times, since)
-        return times[place] if place < len(times) else None
+    def removed(self, name: str, members: Iterable[str], since: int) -> int | None:
+        """When the first of these members was removed from a group, at or after an instant."""
+        times = (_next(self._removed[name, member], since) for member in members)
+        return min((at for at in times if at is not None), default=None)
 
-    def runs(self, each: ClientFacts, member: str, at: int, joined: int) -> bool:
+    def runs(self, logged: ClientFacts, member: str, at: int, joined: int) -> bool:
         """Whether a member that joined a generation at `joined` was still in the group at `at`, and its process ran."""
-        name = each.process.group
-        stopped = bisect_right(self._stopped[name, each.process.name], at)
-        thawed = bisect_right(self._thawed[name, each.process.name], at)
+        name = logged.process.group
+        stopped = bisect_right(self._stopped[name, logged.process.name], at)
+        thawed = bisect_right(self._thawed[name, logged.process.name], at)
         ended = any(
             bisect_right(times, joined) < bisect_right(times, at)
             for times in (self._emptied[name], self._removed[name, member])
@@ -140,12 +140,12 @@ class History:
 class Log:
     """The lines of one process that tell what it had, asked by instant."""
 
-    def __init__(self, each: ClientFacts) -> None:
-        rows = [timed for _, timed in each.process.rows]
+    def __init__(self, logged: ClientFacts) -> None:
+        rows = [timed for _, timed in logged.process.rows]
         self.lines = [timed.at for timed in rows]
         self.tells = [timed.at for timed in rows if timed.row.kind in _TELLS]
         self._takes = [timed.at for timed in rows if timed.row.kind in _TELLS - _BEFORE_IT_JOINS]
-        self.leaves = [timed.at for timed in rows if timed.row.kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)]
+        self.leaves = [timed.at for timed in rows if timed.row.kind in GIVES_UP]
         joined = [timed for timed in rows if timed.row.kind == RowKind.JOINED and "generation" in timed.row.detail]
         self._joined = [timed.at for timed in joined]
         self._members = [timed.row.member for timed in joined]

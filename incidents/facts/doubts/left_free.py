@@ -42,30 +42,30 @@ def left_free(
         group = group_of(fact.stream)
         if group in of_group:
             of_group[group][0].append(fact)
-    for each in clients:
-        if each.process.group in of_group:
-            of_group[each.process.group][1].append(each)
+    for logged in clients:
+        if logged.process.group in of_group:
+            of_group[logged.process.group][1].append(logged)
     for group, (own, members) in of_group.items():
         free = _free(own, members, group, history, ended)
-        for each in members:
-            if free and not each.process.closed and not each.process.left:
-                yield from _may_have_had(each, free, history, off_ms, ended)
+        for logged in members:
+            if free and not logged.process.out:
+                yield from _may_have_had(logged, free, history, off_ms, ended)
 
 
 def _may_have_had(
-    each: ClientFacts, free: Mapping[TopicPartition, Sequence[Span]], history: History, off_ms: int, ended: int
+    logged: ClientFacts, free: Mapping[TopicPartition, Sequence[Span]], history: History, off_ms: int, ended: int
 ) -> Iterator[Doubt]:
-    process = each.process
+    process = logged.process
     interval = consumer_settings(process).get(HEARTBEAT_INTERVAL)
     least = off_ms + REACTS_MS + (interval if isinstance(interval, int) else CONSUMER_HEARTBEAT_MS)
-    until = history.end(each, process.last, ended)
-    found: dict[Span, list[TopicPartition]] = defaultdict(list)
+    until = history.end(logged, process.last, ended)
+    free_in: dict[Span, list[TopicPartition]] = defaultdict(list)
     for partition, spans in free.items():
         for begin, end in spans:
             since, to = max(begin, process.last), min(end, until)
             if to - since > least:
-                found[since, to].append(partition)
-    for (since, to), partitions in found.items():
+                free_in[since, to].append(partition)
+    for (since, to), partitions in free_in.items():
         why = (
             f"{process.file}: its log ends at {iso(process.last)}, and nobody's shows who had"
             f" {counted(len(partitions), 'partition')} from {iso(since)} to {iso(to)}{EXPORT}"
@@ -81,7 +81,7 @@ def _free(
     The partitions of a process that stopped are its member's until that is removed. What a member that was removed
     serves on is free.
     """
-    ids = {each.process.name: each.members for each in members}
+    ids = {logged.process.name: logged.members for logged in members}
     processes: dict[str, list[str]] = defaultdict(list)
     for name, own in ids.items():
         for member in own:
@@ -105,8 +105,8 @@ def _free(
             case client.Crashed(process=process) | client.Closed(process=process):
                 gone = at
                 if isinstance(event, client.Crashed):
-                    removals = (history.removed(group, member, at) for member in ids.get(process, ()))
-                    gone = min((removal for removal in removals if removal is not None), default=ended)
+                    removed = history.removed(group, ids.get(process, ()), at)
+                    gone = ended if removed is None else removed
                 taken.put(("view", process), gone, ())
                 taken.put(("target", process), gone, ())
     return taken.gaps(ended)

@@ -100,8 +100,8 @@ def unnamed_partitions(
 def _members(rows: Sequence[TimedRow], topic: Mapping[str, GroupHistory]) -> tuple[_ByGroup, _ByGroup]:
     """The members that brokers name, and those that `topic` or logs of their own tell of."""
     named, logged = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for group, each in topic.items():
-        logged[group].update(each.ledger.memberships)
+    for group, history in topic.items():
+        logged[group].update(history.ledger.memberships)
     for at, row in rows:
         if row.group is not None and row.member is not None and not (is_broker(row) and _covered(topic, row.group, at)):
             (named if is_broker(row) else logged)[row.group].add(row.member)
@@ -134,16 +134,16 @@ def _all_named(rows: Sequence[TimedRow], clients: Sequence[ClientFacts], index: 
 
 def _given(clients: Sequence[ClientFacts], group: str) -> Mapping[int, AbstractSet[str]]:
     """By generation, the members whose logs have what they were given: not all that joined come so far."""
-    found = defaultdict[int, set[str]](set)
-    for each in clients:
+    given = defaultdict[int, set[str]](set)
+    for client in clients:
         joined: tuple[int, str] | None = None
-        for _, timed in each.process.rows if each.process.group == group else ():
+        for _, timed in client.process.rows if client.process.group == group else ():
             generation, member = int_in(timed.row.detail.get("generation")), timed.row.member
             if timed.row.kind == RowKind.JOINED:
                 joined = None if generation is None or member is None else (generation, member)
             elif timed.row.kind == RowKind.ASSIGNED and joined is not None:
-                found[joined[0]].add(joined[1])
-    return found
+                given[joined[0]].add(joined[1])
+    return given
 
 
 def _covered(topic: Mapping[str, GroupHistory], group: str, at: int) -> bool:

@@ -19,7 +19,7 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
 from groupsim.incidents.facts.doubts.ownership import Ownership
 from groupsim.incidents.facts.lookups import Index
-from groupsim.incidents.facts.processes import ProcessLog
+from groupsim.incidents.facts.processes import GIVES_UP, GivenUp, ProcessLog
 from groupsim.incidents.facts.settings import member_session_ms, session_of
 from groupsim.incidents.facts.typed_fields import pairs, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -31,7 +31,6 @@ from groupsim.incidents.tolerances import REACTS_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
-_MEMBERSHIP = frozenset([RowKind.JOINED, RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT])
 _GONE = {
     RowKind.MEMBER_FAILED: "removed the silent member",
     RowKind.STATIC_MEMBER_REPLACED: "replaced the static member",
@@ -47,9 +46,9 @@ def fell_silent(
     gone. Not of processes that left or that a broker removed: what they hold then is known.
     """
     removed = {(r.group, r.member): at for at, r in rows if r.kind in (RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT)}
-    processes = {(each.process.group, each.process.name): each for each in clients}
-    lives = {key: _Life(each, removed) for key, each in processes.items()}
-    found: dict[tuple[str, str, int], dict[int, list[TopicPartition]]] = defaultdict(lambda: defaultdict(list))
+    processes = {(client.process.group, client.process.name): client for client in clients}
+    lives = {key: _Life(client, removed) for key, client in processes.items()}
+    taken_since: dict[tuple[str, str, int], dict[int, list[TopicPartition]]] = defaultdict(lambda: defaultdict(list))
     for claim in owned.claims:
         life = lives.get((claim.group, claim.process))
         if life is None:
@@ -58,8 +57,8 @@ def fell_silent(
         later = bisect_left(given_up, claim.at)
         soon = later < len(given_up) and given_up[later] - claim.at <= REACTS_MS
         if not soon and not life.ended(claim.at):
-            found[claim.group, claim.process, life.last_line(claim.at)][claim.at].append(claim.partition)
-    for (group, name, since), taken in found.items():
+            taken_since[claim.group, claim.process, life.last_line(claim.at)][claim.at].append(claim.partition)
+    for (group, name, since), taken in taken_since.items():
         number = len(set().union(*taken.values()))
         why = (
             f"{name} fell silent at {iso(since)} holding {counted(number, 'partition')} that others had later, and"
@@ -75,7 +74,7 @@ class _Life:
 
     def __init__(self, process: ClientFacts, removed: Mapping[tuple[str | None, str | None], int]) -> None:
         self._lines = [timed.at for _, timed in process.process.rows]
-        self._membership = [(t.at, t.row.kind) for _, t in process.process.rows if t.row.kind in _MEMBERSHIP]
+        self._given_up = GivenUp(process.process)
         ends = [removed.get((process.process.group, member)) for member in process.members]
         self._removed = min((at for at in ends if at is not None), default=None)
 
@@ -85,10 +84,7 @@ class _Life:
 
     def ended(self, at: int) -> bool:
         """Whether its membership had ended by an instant, so that what it held then is known."""
-        if self._removed is not None and self._removed <= at:
-            return True
-        place = bisect_right(self._membership, at, key=lambda item: item[0])
-        return place > 0 and self._membership[place - 1][1] in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT)
+        return (self._removed is not None and self._removed <= at) or self._given_up.by(at)
 
 
 def started_again(
@@ -99,20 +95,20 @@ def started_again(
     A static member that is back within its session sent a heartbeat at most one session before. Only its coordinator
     says that it was not removed; and while it waits for a join's answer its session does not end.
     """
-    for each in clients:
-        process = each.process
+    for client in clients:
+        process = client.process
         again = deaths.get((process.group, process.name))
         if again is not None and again > process.last:
             session = session_of(process, index, session_timeout_ms).known_ms
             kept = process.instance is not None and index.from_broker(process.group) and not _awaits_join(process)
             heard = again - session if session and kept else process.last
-            shown = signs.last(process.group, each.members, again) or 0
+            shown = signs.last(process.group, client.members, again) or 0
             why = (
                 f"{process.name} fell silent at {iso(process.last)} and was started again at {iso(again)}; no log"
                 " shows when it stopped in between; export the client's log to its last line, or its platform's log of"
                 " restarts"
             )
-            yield Doubt(process.group, max(process.last, heard, shown), again, pairs(each.held), why)
+            yield Doubt(process.group, max(process.last, heard, shown), again, pairs(client.held), why)
 
 
 def _awaits_join(process: ProcessLog) -> bool:
@@ -133,9 +129,9 @@ def removed_without_log(
 
     Of those in `topic` it is known what they held, and their commits say until when they served it (`topic_doubts`).
     """
-    known = {member for each in clients for member in each.members}
+    known = {member for client in clients for member in client.members}
     known.update(member for each in topic.values() for member in each.ledger.memberships)
-    found: list[Doubt] = []
+    doubts: list[Doubt] = []
     for at, row in rows:
         member = text_in(row.detail.get("old_member")) if row.kind == RowKind.STATIC_MEMBER_REPLACED else row.member
         if row.kind not in _GONE or row.group is None or member is None or member in known:
@@ -149,20 +145,17 @@ def removed_without_log(
             f"the broker {_GONE[row.kind]} {member} at {iso(at)}, and no client log of it is given: when it stopped is"
             " in its log; export that too"
         )
-        found.append(Doubt(row.group, begun, at, None if partitions is None else pairs(partitions), why))
-    return found
-
-
-_LEFT = frozenset([RowKind.POLL_TIMEOUT, RowKind.LEAVE_SENT])
+        doubts.append(Doubt(row.group, begun, at, None if partitions is None else pairs(partitions), why))
+    return doubts
 
 
 def lost_after_silence(
     clients: Sequence[ClientFacts], owned: Ownership, known: AbstractSet[str], session_ms: int | None
 ) -> Iterator[Doubt]:
     """What a process held in the last silence as long as a session before it lost that; not of groups in `known`."""
-    for each in clients:
-        group, name = each.process.group, each.process.name
-        rows = [timed for _, timed in each.process.rows] if group not in known else []
+    for client in clients:
+        group, name = client.process.group, client.process.name
+        rows = [timed for _, timed in client.process.rows] if group not in known else []
         for since, lost in _silences(rows, session_ms or LEAST_SESSION_MS):
             why = (
                 f"{name} lost its partitions at {iso(lost)} and had written nothing for a session since {iso(since)}:"
@@ -195,7 +188,7 @@ def _silences(rows: Sequence[TimedRow], session_ms: int) -> Iterator[tuple[int, 
         if row.kind == RowKind.JOINED:
             late = silent is not None and asked is not None and asked <= silent
             member_from = at + session_ms if late else at
-        if row.kind in _LEFT:
+        if row.kind in GIVES_UP:
             silent = None
         before = at
 
@@ -210,9 +203,9 @@ def removed_in_callback(clients: Sequence[ClientFacts], owned: Ownership, known:
 
     Not of groups in `known`: their coordinator says when it removed them.
     """
-    for each in clients:
-        group, name, member = each.process.group, each.process.name, None
-        rows = [timed for _, timed in each.process.rows] if group not in known else []
+    for client in clients:
+        group, name, member = client.process.group, client.process.name, None
+        rows = [timed for _, timed in client.process.rows] if group not in known else []
         for timed, following in zip(rows, _what_tells(rows), strict=True):
             if timed.row.kind == RowKind.JOINED:
                 member = timed.row.member
