@@ -30,7 +30,7 @@ FETCH_MS = 500
 Kafka: fetch.max.wait.ms, by default.
 """
 REACTS_MS = 1_000
-"""From what a client is told to the line that it does so: that it takes partitions, gives them up, or lost its session.
+"""From what a client hears to the line that it acts on it: it takes partitions, gives them up, has lost its session.
 
 A broker needs no longer from one line of a step to the next. Measured: of 3,826 assignments in recordings a client
 took the latest after 501 ms.

@@ -1,4 +1,4 @@
-"""What a printed time proves, and the only tolerances of the account, each with its source in Kafka or in a clock."""
+"""What a printed time proves, and what the account takes from the tables of tolerances and of default settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Container
 from enum import IntEnum
 
 from groupsim.incidents.account.when import ANY, When
+from groupsim.incidents.default_settings import (
+    CONSUMER_HEARTBEAT_MS,
+    HEARTBEAT_MS,
+    LEAST_CONSUMER_SESSION_MS,
+    LEAST_SESSION_MS,
+)
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.tolerances import REACTS_MS
 
 NO_TIME = -1
 """The time of a row in whose file no line has one."""
@@ -15,17 +22,17 @@ NO_TIME = -1
 class Tolerance(IntEnum):
     """Milliseconds."""
 
-    CLASSIC_SESSION = 6_000
+    CLASSIC_SESSION = LEAST_SESSION_MS
     """group.min.session.timeout.ms by default: no classic session is shorter (Kafka: GroupCoordinatorConfig)."""
-    CONSUMER_SESSION = 45_000
+    CONSUMER_SESSION = LEAST_CONSUMER_SESSION_MS
     """group.consumer.min.session.timeout.ms by default, of the consumer protocol."""
-    HEARTBEAT = 3_000
+    HEARTBEAT = HEARTBEAT_MS
     """heartbeat.interval.ms by default; it is at most a third of a session, as Kafka advises (ConsumerConfig)."""
-    CONSUMER_HEARTBEAT = 5_000
+    CONSUMER_HEARTBEAT = CONSUMER_HEARTBEAT_MS
     """group.consumer.heartbeat.interval.ms by default."""
-    ROUND_TRIP = 1_000
+    ROUND_TRIP = REACTS_MS
     """From a request to what the client prints of its answer, on a machine that is very busy."""
-    SAYS_SO = 1_001
+    SAYS_SO = REACTS_MS + 1
     """A client that runs prints so soon after its session ended that it did (AbstractCoordinator.HeartbeatThread)."""
 
 

@@ -115,8 +115,8 @@ def import_run(
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    shown = topic_growths(reading.topic, rows[0].at)
-    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, shown)
+    most = named_partitions(index, topics)
+    growths = add_growths(rows, clients, most, index, builder, topic_growths(reading.topic, rows[0].at))
     facts = builder.facts()
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
@@ -139,19 +139,19 @@ def import_run(
         origin=origin,
         ended=ended,
     )
-    gaps = _gaps(known, clocks, builder)
-    summary = _read(reading, builder) | gaps | given({"session.timeout.ms": session_timeout_ms})
+    summary = _summary(known, clocks, builder)
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 
 
-def _gaps(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[str, object]:
-    """What the logs do not tell, for the run's summary; notes on it go to the builder."""
+def _summary(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[str, object]:
+    """What was read, and what the logs do not tell, for the run's summary."""
     unlogged = unlogged_members(known.rows, known.clients, known.index, known.reading.topic)
     doubts = [_since(doubt, known.origin) for doubt in find_doubts(known, unlogged, builder)]
     reasons = [*clocks.unbounded, *_reasons(known, builder), *unlogged.values(), *_edges(known)]
     gaps = log_gaps(reasons, doubts, new_groups(known.rows), clocks.precision)
-    return gaps | unbounded([*times_in_doubt(known.reading), *clocks.unbounded])
+    gaps |= unbounded([*times_in_doubt(known.reading), *clocks.unbounded])
+    return _read(known.reading, builder) | gaps | given({"session.timeout.ms": known.session_timeout_ms})
 
 
 def _reasons(known: Imported, builder: FactBuilder) -> list[str]:

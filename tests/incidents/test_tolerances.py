@@ -19,13 +19,15 @@ READERS = ("logs", "exports")
 def _constants(path: Path) -> Iterator[str]:
     """The names of a module's own constants in milliseconds: numbers that are written down there."""
     for node in ast.parse(path.read_text()).body:
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            pairs = [(target, node.value)] if isinstance(target, ast.Name) else []
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = [(target, node.value)]
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                pairs = [(t, v) for t, v in zip(target.elts, node.value.elts, strict=True) if isinstance(t, ast.Name)]
+                pairs = list(zip(target.elts, node.value.elts, strict=True))
             for name, value in pairs:
-                numbers = not any(isinstance(part, ast.Name | ast.Tuple) for part in ast.walk(value))
-                if name.id.endswith("_MS") and numbers:
+                number = not any(isinstance(part, ast.Name | ast.Tuple) for part in ast.walk(value))
+                if isinstance(name, ast.Name) and name.id.endswith("_MS") and number:
                     yield name.id
 
 

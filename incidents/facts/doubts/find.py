@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
@@ -31,7 +31,8 @@ from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
 from groupsim.storage.log_gaps import Doubt
 
 
-class Imported(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Imported:
     """What is known when all facts are written. Times are UTC milliseconds since 1970: the run is from `origin` on.
 
     `ended`: when the last of all logs ends. `clock_ms`: so far times of two logs may be off. `signs`: what
@@ -92,17 +93,17 @@ def _of_members(known: Imported, owned: Ownership) -> Iterator[Doubt]:
     """
     rows, clients, index, signs = known.rows, known.clients, known.index, known.signs
     topic, session_ms = known.reading.topic, known.session_timeout_ms
-    told = index.broker_groups | topic.keys()
+    covered = index.broker_groups | topic.keys()
     yield from fell_silent(rows, clients, owned, signs)
     yield from started_again(clients, index, known.deaths, session_ms, signs)
     yield from removed_without_log(rows, clients, index, owned, session_ms, topic)
     yield from (doubt for doubt in broker_silent(rows, index, known.ended) if doubt.group not in topic)
-    yield from removed_in_callback(clients, owned, told)
-    yield from stored_between(rows, index, owned, told)
+    yield from removed_in_callback(clients, owned, covered)
+    yield from stored_between(rows, index, owned, covered)
     yield from given_to_others(clients, owned)
     yield from not_heard(clients, owned)
-    yield from perhaps_stored(rows, index, owned, told)
-    yield from lost_after_silence(clients, owned, told, session_ms)
+    yield from perhaps_stored(rows, index, owned, covered)
+    yield from lost_after_silence(clients, owned, covered, session_ms)
 
 
 def _inexact_stops(stops: Iterable[Stop], owned: Ownership) -> Iterator[Doubt]:

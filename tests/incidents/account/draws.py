@@ -16,8 +16,8 @@ from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.life import Life
 from groupsim.incidents.account.spans import EVER, INF, Spans, both, length, union, without
+from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.facts.sessions import CLASSIC_MS, CONSUMER_MS
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import iso
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
@@ -78,7 +78,7 @@ def draw(number: int, protocol: str) -> Draw:
         group = replace(drawn(seed), assignor=rng.choice(("range", "cooperative-sticky")))
     else:
         group = drawn_consumer(seed, slow=rng.random() < 0.3)
-    least = CLASSIC_MS if protocol == CLASSIC else CONSUMER_MS
+    least = LEAST_SESSION_MS if protocol == CLASSIC else LEAST_CONSUMER_SESSION_MS
     known = group.session_ms < least or rng.random() < _KNOWN
     return Draw(
         group=group,
