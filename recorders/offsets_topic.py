@@ -19,9 +19,8 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
-from groupsim.incidents.offsets_topic.kinds import KINDS
 from groupsim.incidents.offsets_topic.partitions import PartitionsReader
-from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.record import KINDS, GroupRecord
 from groupsim.incidents.offsets_topic.recording import RecordingReader
 from groupsim.incidents.offsets_topic.schemas import ASSIGNMENT, KEYS, SUBSCRIPTION, VALUES, Field, Schema
 from recorders.broker import fetch

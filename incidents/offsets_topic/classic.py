@@ -86,9 +86,9 @@ class ClassicFold:
     def _exchange(self, members: dict[MemberId, f.Fields], at_ms: int, place: str, *, by: str | None = None) -> None:
         """Who is not among the members is gone, or has come back as another one of its instance id."""
         ledger = self._ledger
-        for old in [each for each in ledger.present() if each not in members]:
+        for old in [member for member in ledger.present() if member not in members]:
             instance = ledger.memberships[old].instance
-            new = next((m for m, each in members.items() if each.get("groupInstanceId") == instance), None)
+            new = next((m for m, fields in members.items() if fields.get("groupInstanceId") == instance), None)
             ledger.gone(old, at_ms, place, said=new is None or instance is None, by=by)
             if new is not None and instance is not None:
                 ledger.say(at_ms, place, RowKind.STATIC_MEMBER_REPLACED, new, old_member=old, instance=instance)
@@ -205,9 +205,9 @@ def _plan(members: dict[MemberId, f.Fields]) -> _Plan:
 
 def _timeouts(members: dict[MemberId, f.Fields]) -> dict[str, object]:
     """What the members said of their timeouts: the longest session, and those of each."""
-    sessions = [ms for each in members.values() if (ms := f.number(each.get("sessionTimeout"))) is not None]
-    found = {member: timeouts for member, each in members.items() if (timeouts := f.timeouts(each))}
-    return {"session_timeout_ms": max(sessions, default=None), "timeouts": found}
+    sessions = [ms for fields in members.values() if (ms := f.number(fields.get("sessionTimeout"))) is not None]
+    reported = {member: timeouts for member, fields in members.items() if (timeouts := f.timeouts(fields))}
+    return {"session_timeout_ms": max(sessions, default=None), "timeouts": reported}
 
 
 def _printed(plan: _Plan) -> dict[str, list[str]]:

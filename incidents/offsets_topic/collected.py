@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.offsets_topic.record import GroupRecord
-from groupsim.incidents.offsets_topic.times import LATEST_MS
+from groupsim.incidents.offsets_topic.record import LATEST_MS, GroupRecord
 
 MOST_RECORDS = 2_000_000
 """The most records of the chosen groups that are held in memory, about 300 bytes each if they are commits."""

@@ -1,7 +1,12 @@
 """The text that `kafka-dump-log --offsets-decoder` prints of segments, as GroupRecords.
 
-Source: kafka.tools.DumpLogSegments and its parsers of group records: JSON since Kafka 3.8, else as in `old_text`. The
-line of a batch says whether it is of a transaction, the record of its marker how that ended.
+Source: kafka.tools.DumpLogSegments and its parsers of group records: JSON since Kafka 3.8; before that
+GroupMetadataManager.formatRecordKeyAndValue, which prints of a generation only its number, protocol and the partitions
+of each member. The line of a batch says whether it is of a transaction, the record of its marker how that ended.
+
+Each line ends with a line end, and each batch says how many records follow (`count: 3`): so it shows whether the dump
+was cut off at its end. A dump of which lines were chosen (`grep`) lacks some in other batches too; of such a one only a
+broken line tells that it was cut.
 """
 
 from __future__ import annotations
@@ -15,12 +20,111 @@ from typing import Any
 
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.scan import open_log
-from groupsim.incidents.offsets_topic.dump_end import DumpEnd, is_whole
-from groupsim.incidents.offsets_topic.kinds import KINDS
-from groupsim.incidents.offsets_topic.old_text import old_key, old_value
-from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.record import KINDS, GroupRecord
 from groupsim.incidents.offsets_topic.transactions import Transactions
 from groupsim.wording.numbers import counted
+
+_COUNT = re.compile(r" count: (\d{1,9})(?: |$)")
+_WHOLE_BATCH = re.compile(r" isvalid: (?:true|false)$")
+_SKIPPED = "skipping."
+
+
+def is_whole(line: str) -> bool:
+    """Whether a last line without a line end is a whole one: nothing else tells that the file was not cut in it."""
+    text = line.rstrip("\r")
+    if "baseOffset: " in text[:200]:
+        return _WHOLE_BATCH.search(text) is not None
+    if "offset: " not in text[:200]:
+        return text.startswith(("Dumping ", "Log starting offset: ", "Starting offset: "))
+    payload = text.rpartition(_PAYLOAD)[2]
+    if not payload.startswith("{"):
+        return payload == _DELETE or text.endswith(_SKIPPED) or "endTxnMarker" in text
+    try:
+        json.loads(payload)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class DumpEnd:
+    """Fed with the lines of a dump, one by one."""
+
+    def __init__(self) -> None:
+        self._batches = 0
+        self._left = 0
+        self._chosen = False
+
+    def batch(self, line: str) -> None:
+        """A batch begins."""
+        self._chosen |= self._left > 0
+        found = _COUNT.search(line[:400])
+        self._batches, self._left = self._batches + 1, int(found[1]) if found is not None else 0
+
+    def record(self) -> None:
+        """The line of a record."""
+        self._left -= 1
+
+    def said(self) -> str | None:
+        """That the dump ends within a batch, to be said of it; None: it does not, or lines of it were chosen."""
+        if self._left <= 0 or self._chosen or self._batches < 2:
+            return None
+        return f"ends before the last {counted(self._left, 'record')} of its last batch: it was cut off"
+
+
+_COMMIT = re.compile(r"offset_commit::?group=")
+_GROUP = re.compile(r"group_metadata::?group=")
+_OLD_OFFSET = re.compile(r"offset=(\d{1,18})(?:,metadata=(.*))?$", re.S)
+_DIGITS = 9
+_MEMBER = re.compile(r"([^=\[\]]{1,400})=\[([^\[\]]*)\](?::[0-9a-fA-F]*)?(?:,|$)")
+
+
+def old_key(text: str) -> tuple[int, Mapping[str, object]]:
+    """Version and fields of a key. Raises ValueError."""
+    if (commit := _COMMIT.match(text)) is not None:
+        group, _, partition = text[commit.end() :].rpartition(",partition=")
+        topic, number = _partition(partition)
+        return 1, {"group": group, "topic": topic, "partition": number}
+    if (found := _GROUP.match(text)) is not None:
+        return 2, {"group": text[found.end() :]}
+    raise ValueError("no key")
+
+
+def old_value(text: str) -> Mapping[str, object]:
+    """Fields of a value, those that were printed. Raises ValueError."""
+    if (commit := _OLD_OFFSET.match(text)) is not None:
+        return {"offset": int(commit[1]), "metadata": commit[2] or ""}
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("no value")
+    assignment = found.get("assignment")
+    return {
+        "protocolType": found.get("protocolType"),
+        "generation": int(found.get("generationId", found.get("generation", 0)) or 0),
+        "protocol": found.get("protocol"),
+        "leader": None,
+        "members": [
+            {"memberId": member, "assignment": {"assignedPartitions": _assigned(partitions)}}
+            for member, partitions in _MEMBER.findall(str(assignment or "").removeprefix("{").removesuffix("}"))
+        ],
+    }
+
+
+def _assigned(text: str) -> list[dict[str, object]]:
+    """`orders-0, orders-1` as the assignment's fields."""
+    topics: dict[str, list[int]] = {}
+    for each in filter(None, text.split(", ")):
+        topic, number = _partition(each.strip())
+        topics.setdefault(topic, []).append(number)
+    return [{"topic": topic, "partitions": partitions} for topic, partitions in topics.items()]
+
+
+def _partition(text: str) -> tuple[str, int]:
+    """`orders-0` in its parts. Raises ValueError."""
+    topic, _, number = text.rpartition("-")
+    if not topic or not number.isdecimal() or len(number) > _DIGITS:
+        raise ValueError("no partition")
+    return topic, int(number)
+
 
 LONGEST_LINE = 16 << 20
 """A classic group of 10,000 members is a line of some 5 MB; of a longer line the rest is left out."""

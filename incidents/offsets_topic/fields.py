@@ -32,18 +32,18 @@ def texts(value: object) -> list[str]:
 
 def by_topic(value: object, key: str, names: Mapping[str, str] | None = None) -> set[TopicPartition]:
     """Partitions of structures that have a topic (`key`) and `partitions`; `names` are those of topic ids."""
-    found = set()
-    for each in structs(value):
-        topic = each.get(key)
+    partitions = set()
+    for of_topic in structs(value):
+        topic = of_topic.get(key)
         if isinstance(topic, str):
             topic = topic if names is None else names.get(topic, topic)
-            numbers = each.get("partitions")
-            found |= {
+            numbers = of_topic.get("partitions")
+            partitions |= {
                 TopicPartition(topic, n)
                 for n in (numbers if isinstance(numbers, list) else ())
                 if number(n) is not None
             }
-    return found
+    return partitions
 
 
 def assigned(member: Fields) -> set[TopicPartition] | None:

@@ -17,10 +17,8 @@ from typing import Any
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.scan import open_log
 from groupsim.incidents.offsets_topic.decode import opened
-from groupsim.incidents.offsets_topic.kinds import KINDS
-from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.record import KINDS, LATEST_MS, GroupRecord, own_time
 from groupsim.incidents.offsets_topic.schemas import OTHERS, VALUES
-from groupsim.incidents.offsets_topic.times import LATEST_MS, own_time
 
 LONGEST = 16 << 20
 """Of a longer record the rest is left out, bytes."""
@@ -78,15 +76,17 @@ class FormatterReader:
         self._last: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[GroupRecord]:
-        found: Iterator[tuple[int, _Parts, str]] = (each for path in self._paths for each in self._of(path))
+        parsed: Iterator[tuple[int, _Parts, str]] = (
+            line_parts for path in self._paths for line_parts in self._of(path)
+        )
         if len(self._paths) > 1:
             held = []
-            for each in found:
-                held.append(each)
+            for line_parts in parsed:
+                held.append(line_parts)
                 if len(held) > SORTED_MOST:
-                    raise LogError(f"{each[2]}: more than {SORTED_MOST:,} records; choose groups with --group")
-            found = iter(sorted(held, key=lambda each: each[0]))
-        for number, (at_ms, (kind, key, version, value), place) in enumerate(found):
+                    raise LogError(f"{line_parts[2]}: more than {SORTED_MOST:,} records; choose groups with --group")
+            parsed = iter(sorted(held, key=lambda line_parts: line_parts[0]))
+        for number, (at_ms, (kind, key, version, value), place) in enumerate(parsed):
             yield GroupRecord(number, number, at_ms, KINDS[kind], key, value, kind, version, place)
 
     def _of(self, path: Path) -> Iterator[tuple[int, _Parts, str]]:

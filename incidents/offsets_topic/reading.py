@@ -58,8 +58,8 @@ def only_group(files: TopicFiles) -> frozenset[GroupId]:
     """The group that all records are of. Raises LogError if there are several, with those of most records."""
     seen = census(files).groups
     if len(seen) > 1:
-        most = sorted(seen.items(), key=lambda each: -each[1].records)
-        names = [f"{name} ({counted(found.records, 'record')})" for name, found in most]
+        most = sorted(seen.items(), key=lambda counted_group: -counted_group[1].records)
+        names = [f"{name} ({counted(count.records, 'record')})" for name, count in most]
         raise LogError(
             f"{listed([str(path) for path, _ in files])}: the topic has {len(seen)} groups; choose with --group:"
             f" {listed(names, _NAMED)}; `groupsim incident read --groups` with the same files lists all"
@@ -69,20 +69,20 @@ def only_group(files: TopicFiles) -> frozenset[GroupId]:
 
 def topic_rows(group: GroupId, history: GroupHistory) -> list[Row]:
     """What a broker's log would have said of one group, in order of time."""
-    said = sorted(history.ledger.said, key=lambda each: each.at_ms)
+    said = sorted(history.ledger.said, key=lambda step: step.at_ms)
     rows = []
-    for order, each in enumerate(said):
-        file, _, line = each.place.rpartition(":")
+    for order, step in enumerate(said):
+        file, _, line = step.place.rpartition(":")
         rows.append(
             Row(
                 file=file,
                 line=int(line) if line.isdecimal() else 0,
-                at=iso(each.at_ms),
-                kind=each.kind,
+                at=iso(step.at_ms),
+                kind=step.kind,
                 group=group,
-                member=each.member,
+                member=step.member,
                 client=None,
-                detail={key: value for key, value in each.detail.items() if value is not None},
+                detail={key: value for key, value in step.detail.items() if value is not None},
                 program=Program.OFFSETS_TOPIC,
                 order=order,
             )

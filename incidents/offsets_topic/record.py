@@ -1,4 +1,9 @@
-"""One record of `__consumer_offsets`, from a segment file, a dump, a formatter's output or the topic itself."""
+"""One record of `__consumer_offsets`, from a segment file, a dump, a formatter's output or the topic itself.
+
+With the types of records, and the times of those that have none of their own.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 
@@ -26,3 +31,32 @@ class GroupRecord(msgspec.Struct, frozen=True):
     value_version: int | None
     place: str
     """Where it was read, for messages: file and line or position."""
+
+
+KINDS = {
+    0: "OffsetCommit",
+    1: "OffsetCommit",
+    2: "GroupMetadata",
+    3: "ConsumerGroupMetadata",
+    4: "ConsumerGroupPartitionMetadata",
+    5: "ConsumerGroupMemberMetadata",
+    6: "ConsumerGroupTargetAssignmentMetadata",
+    7: "ConsumerGroupTargetAssignmentMember",
+    8: "ConsumerGroupCurrentMemberAssignment",
+    16: "ConsumerGroupRegularExpression",
+}
+"""By the version of the key's schema (Kafka's CoordinatorRecordType); other types are of share and streams groups."""
+
+
+LATEST_MS = 253_370_764_799_999
+"""The end of the year 9998: a later time, or what is added to it, may have no date."""
+_FIELDS = ("commitTimestamp", "currentStateTimestamp", "assignmentTimestamp", "timestamp")
+
+
+def own_time(value: Mapping[str, object] | None, otherwise: int) -> int:
+    """The time in a value, milliseconds since 1970; `otherwise` where there is none, as in a tombstone."""
+    for name in _FIELDS if value is not None else ():
+        found = value.get(name) if value is not None else None
+        if isinstance(found, int) and 0 < found <= LATEST_MS:
+            return found
+    return otherwise

@@ -12,10 +12,8 @@ from pathlib import Path
 from groupsim.incidents.offsets_topic.batches import Batch, BatchReader
 from groupsim.incidents.offsets_topic.decode import Undecodable, decode_key, decode_value, record_type
 from groupsim.incidents.offsets_topic.entries import ATTRIBUTES_AT, BROKEN, entries
-from groupsim.incidents.offsets_topic.kinds import KINDS
-from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.record import KINDS, LATEST_MS, GroupRecord, own_time
 from groupsim.incidents.offsets_topic.schemas import OTHERS
-from groupsim.incidents.offsets_topic.times import LATEST_MS, own_time
 from groupsim.incidents.offsets_topic.transactions import Transactions
 
 _TRANSACTIONAL, _CONTROL = 0x10, 0x20

@@ -132,13 +132,13 @@ class SignsOfLife:
 
     def last(self, group: GroupId, members: Iterable[MemberId], until_ms: int) -> int | None:
         """When one of these members (the ids of one process) certainly ran for the last time up to an instant."""
-        found: list[int] = []
+        times: list[int] = []
         for member in members if group in self._histories else ():
             committed = self._commits[group].last_of(member, until_ms)
-            found += [] if committed is None else [committed]
+            times += [] if committed is None else [committed]
             if (membership := self._histories[group].ledger.memberships.get(member)) is not None:
-                found += [at for at in _steps(membership) if at <= until_ms]
-        return max(found, default=None)
+                times += [at for at in _steps(membership) if at <= until_ms]
+        return max(times, default=None)
 
     def back(self, group: GroupId, member: MemberId, after_ms: int) -> bool:
         """Whether a member that was gone at an instant came back later under its id."""

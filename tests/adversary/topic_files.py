@@ -12,8 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from groupsim.incidents.offsets_topic.kinds import KINDS
-from groupsim.incidents.offsets_topic.record import GroupRecord
+from groupsim.incidents.offsets_topic.record import KINDS, GroupRecord
 from tests.adversary import kafka_bytes
 from tests.adversary.strangers import stranger
 from tests.incidents.offsets_topic.segment_files import CODECS, Entry, batch

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.incidents.offsets_topic.codecs import MOST
 from groupsim.incidents.offsets_topic.dump import DumpReader
+from groupsim.incidents.offsets_topic.entries import MOST
 from groupsim.incidents.offsets_topic.reader import Form, TopicReader, form_of, sort_out
 from groupsim.incidents.offsets_topic.record import GroupRecord
 from groupsim.incidents.offsets_topic.segments import SegmentReader
