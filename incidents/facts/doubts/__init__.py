@@ -2,12 +2,13 @@
 
 Each doubt has a sentence; the module that writes it:
 
-- `find`: all of them, and "stopped between … and …"
+- `find`: all of them, and "stopped …; no log shows when", "the coordinator did not hear …"
 - `silent`: "fell silent", "was started again", "removed the silent member", "lost its partitions", "was no member any
   more"
 - `storing`: "an assignment was stored between … and …", "had these until …", "no log shows whether that was stored"
 - `not_shown`: "was in generation …, and its own says nothing of it", "was given …", "was to have …"
-- `cut_logs`: "its log begins too late", "its log ends at …", "was rebalancing already when the logs begin"
+- `cut_logs`: "its log begins too late", "its log ends at …", "was rebalancing already when …", "is
+  rebalancing when the logs end"
 - `left_free`: "nobody's shows who had …"
 - `missing_logs`: "without a client log", "the brokers' logs have gaps", "no log names topic …"
 - `topic`: "`__consumer_offsets` shows who was given a partition …", "the copy of `__consumer_offsets` ends at …"
