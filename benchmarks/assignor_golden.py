@@ -16,11 +16,11 @@ KAFKAS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "ser
 COMPARED = ("assignments", "errors", "error", "metrics", "inputs")
 
 
-def calls(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def calls(line: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Every call of one assignor in a line, single or chain, as what is compared of it: lists in order, all exact."""
-    if "trace" in found:
-        return [{key: call.get(key) for key in COMPARED} for call in found["trace"][name]]
-    return [{key: found.get(key, {}).get(name) for key in COMPARED}]
+    if "trace" in line:
+        return [{key: call.get(key) for key in COMPARED} for call in line["trace"][name]]
+    return [{key: line.get(key, {}).get(name) for key in COMPARED}]
 
 
 def compare(path: Path) -> tuple[int, Counter[str], Counter[str]]:
@@ -29,9 +29,9 @@ def compare(path: Path) -> tuple[int, Counter[str], Counter[str]]:
     with gzip.open(path, "rt") as file:
         for text in file:
             lines += 1
-            recorded, found = json.loads(text), answer(read(text), KAFKAS)
+            recorded, answered = json.loads(text), answer(read(text), KAFKAS)
             for name in KAFKAS:
-                wanted, got = calls(recorded, name), calls(found, name)
+                wanted, got = calls(recorded, name), calls(answered, name)
                 total[name] += len(wanted)
                 equal[name] += sum(a == b for a, b in zip(wanted, got, strict=False))
     return lines, total, equal
@@ -45,9 +45,9 @@ def table() -> Iterator[str]:
     for path in sorted(GOLDEN.glob("*.jsonl.gz")):
         sums.append(compare(path))
         yield _row(path.name.removesuffix(".jsonl.gz"), *sums[-1])
-    total = sum((found for _, found, _ in sums), Counter[str]())
-    equal = sum((found for _, _, found in sums), Counter[str]())
-    yield _row("all", sum(found[0] for found in sums), total, equal)
+    total = sum((calls for _, calls, _ in sums), Counter[str]())
+    equal = sum((matching for _, _, matching in sums), Counter[str]())
+    yield _row("all", sum(sums_of_file[0] for sums_of_file in sums), total, equal)
 
 
 def _row(name: str, lines: int, total: Counter[str], equal: Counter[str]) -> str:

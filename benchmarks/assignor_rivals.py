@@ -50,14 +50,14 @@ def java_classpath() -> str:
 
 def java(problems: Mapping[str, Spec], assignor: str, runs: int) -> dict[str, Timed]:
     """Each problem's median in a warm JVM (up to 200 warm-up runs for small ones). LeftOut without a JVM."""
-    found = _harness(problems, assignor, runs, warm=True)
-    return {name: Timed(nanos / 1e6, runs, answer) for name, (nanos, _, answer) in found.items()}
+    runs_of_java = _harness(problems, assignor, runs, warm=True)
+    return {name: Timed(nanos / 1e6, runs, answer) for name, (nanos, _, answer) in runs_of_java.items()}
 
 
 def java_answers(problems: Mapping[str, Spec], assignor: str) -> dict[str, tuple[str, JavaAnswer]]:
     """`ok` or the exception (class and message), and the answer, of each problem. LeftOut without a JVM."""
-    found = _harness(problems, assignor, 1, warm=False)
-    return {name: (status, answer) for name, (_, status, answer) in found.items()}
+    runs_of_java = _harness(problems, assignor, 1, warm=False)
+    return {name: (status, answer) for name, (_, status, answer) in runs_of_java.items()}
 
 
 def _harness(

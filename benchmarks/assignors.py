@@ -53,10 +53,10 @@ def group(members: int, partitions: int, *, equal: bool) -> Spec:
             return tuple(topics)
         return tuple(sorted(sorted(topics, key=lambda topic: string_hash(f"{i}/{topic}") * 2654435761 % 2**32)[:10]))
 
-    found = tuple(
+    listed = tuple(
         Member(f"consumer-{i:04d}-{string_hash(str(i)) * 40503 % 2**32:08x}", mine(i)) for i in range(members)
     )
-    return Spec(found, dict.fromkeys(topics, partitions // TOPICS))
+    return Spec(listed, dict.fromkeys(topics, partitions // TOPICS))
 
 
 def cases(spec: Spec) -> Iterator[tuple[str, Spec]]:
@@ -125,7 +125,7 @@ def growth(runs: int) -> tuple[float, float]:
         for case, spec in cases(group(1_000, partitions, equal=True)):
             if case in times:
                 times[case].append(median_ms(lambda spec=spec: assign(spec), runs, math.inf)[0])  # type: ignore[misc]
-    fresh, exchanged = (float(np.polyfit(np.log(GROWTH), np.log(found), 1)[0]) for found in times.values())
+    fresh, exchanged = (float(np.polyfit(np.log(GROWTH), np.log(took_ms), 1)[0]) for took_ms in times.values())
     return fresh, exchanged
 
 

@@ -64,10 +64,10 @@ print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 
 
-def exponent(found: list[Deploy]) -> float:
+def exponent(deploys: list[Deploy]) -> float:
     """The least-squares slope of log CPU over log (members x partitions)."""
-    cells = [math.log(deploy.members * deploy.partitions) for deploy in found]
-    return statistics.linear_regression(cells, [math.log(deploy.cpu_s) for deploy in found]).slope
+    cells = [math.log(deploy.members * deploy.partitions) for deploy in deploys]
+    return statistics.linear_regression(cells, [math.log(deploy.cpu_s) for deploy in deploys]).slope
 
 
 def main() -> None:
@@ -78,13 +78,13 @@ def main() -> None:
     parser.add_argument("--record", choices=("all", "facts"), default="all")
     parser.add_argument("--module", default="groupsim.cli.main", help="the program's module")
     asked = parser.parse_args()
-    found: list[Deploy] = []
+    deploys: list[Deploy] = []
     print("members  partitions     CPU s   peak MB")
     for members, partitions in asked.size or (FULL_SIZES if asked.full else SIZES):
-        found.append(measure(asked.module, members, partitions, asked.record))
-        print(found[-1].line(), flush=True)
-    if len(found) > 1:
-        print(f"CPU grows as (members x partitions) to the power of {exponent(found):.2f}")
+        deploys.append(measure(asked.module, members, partitions, asked.record))
+        print(deploys[-1].line(), flush=True)
+    if len(deploys) > 1:
+        print(f"CPU grows as (members x partitions) to the power of {exponent(deploys):.2f}")
 
 
 if __name__ == "__main__":

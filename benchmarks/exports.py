@@ -61,19 +61,19 @@ def nested(record: Record) -> str:
 
 def write_lines(path: Path, size: int, *, groups: bool) -> None:
     """JSON, an object a line."""
-    block = "".join(f"{nested(each)}\n" for each in records(groups=groups)).encode()
+    block = "".join(f"{nested(record)}\n" for record in records(groups=groups)).encode()
     _repeat(path, block, size, b"", b"")
 
 
 def write_document(path: Path, size: int, *, groups: bool) -> None:
     """One JSON document with a list of records in it."""
-    block = ",\n".join(nested(each) for each in records(groups=groups)).encode() + b",\n"
+    block = ",\n".join(nested(record) for record in records(groups=groups)).encode() + b",\n"
     _repeat(path, block, size, b'{"took": 12, "hits": {"total": {"value": 10000}, "hits": [\n', b'{"_id": "last"}]}}\n')
 
 
 def write_table(path: Path, size: int, *, groups: bool) -> None:
     """CSV."""
-    cells = (f'"{each.time}",{each.pod},"{each.text}",shop,prod\n' for each in records(groups=groups))
+    cells = (f'"{record.time}",{record.pod},"{record.text}",shop,prod\n' for record in records(groups=groups))
     _repeat(path, "".join(cells).encode(), size, b"timestamp,pod,message,app,stage\n", b"")
 
 

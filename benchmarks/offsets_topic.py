@@ -49,8 +49,8 @@ def measure(way: str, paths: list[Path]) -> dict[str, float]:
     """Seconds, megabytes and records of one way, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.offsets_topic", "--way", way, *map(str, paths)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
 
 
 def main() -> None:
@@ -81,10 +81,8 @@ def main() -> None:
         library, ours = (measure(way, paths) for way in WAYS)
     ratio = library["s"] / ours["s"]
     print(f"{size:,.0f} MB, {ours['records']:,.0f} records in {FILES} files")
-    for name, found in (("kafka-python", library), ("ours", ours)):
-        print(
-            f"  {name:12}  {found['s']:6.1f} s  {found['mb']:5.0f} MB  {found['records'] / found['s']:9,.0f} records/s"
-        )
+    for name, cost in (("kafka-python", library), ("ours", ours)):
+        print(f"  {name:12}  {cost['s']:6.1f} s  {cost['mb']:5.0f} MB  {cost['records'] / cost['s']:9,.0f} records/s")
     print(f"ratio {ratio:.2f} (at least {LEAST})")
     if library["records"] != ours["records"]:
         sys.exit("the library found another number of records")

@@ -114,12 +114,12 @@ def measured(start: Callable[[], ConsumerGroup]) -> Times:
 def kafkas() -> dict[str, Times]:
     """The medians of Kafka's side, by situation."""
     arguments = map(str, (MEMBERS, TOPICS, PARTITIONS, WARM_UPS, RUNS))
-    found = {}
+    times = {}
     for line in fetch.run_java("ReconciliationBench", *arguments).splitlines():
         name, *nanos, reached = line.split()
-        target, look, steps = (int(each) / 1e6 for each in nanos)
-        found[name] = Times(target, look, steps, int(reached))
-    return found
+        target, look, steps = (int(figure) / 1e6 for figure in nanos)
+        times[name] = Times(target, look, steps, int(reached))
+    return times
 
 
 def main() -> None:

@@ -125,8 +125,8 @@ def measure(bars: int) -> tuple[int, float, float, float]:
     """`(bars, megabytes, seconds to make it, seconds to open it)`."""
     from tests.analysis.report.browser import chromium
 
-    found = chromium()
-    if found is None:
+    browser = chromium()
+    if browser is None:
         sys.exit("no Chromium here: apt-get install chromium, or set CHROMIUM")
     run = made_up(bars)
     started = time.perf_counter()
@@ -135,7 +135,7 @@ def measure(bars: int) -> tuple[int, float, float, float]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         file.write_text(text, "utf-8")
-        opening = [opened_s(file, found) for _ in range(ROUNDS)]
+        opening = [opened_s(file, browser) for _ in range(ROUNDS)]
     return len(run.intervals), len(text.encode()) / 1e6, took, statistics.median(opening)
 
 

@@ -53,7 +53,7 @@ def seconds(partitions: int, members: int, group: dict[str, Any]) -> float:
 
 def exponent(sizes: Sequence[int], took: Sequence[float]) -> float:
     """The slope of the line through the logarithms (least squares)."""
-    x, y = [math.log(size) for size in sizes], [math.log(each) for each in took]
+    x, y = [math.log(size) for size in sizes], [math.log(took_s) for took_s in took]
     mx, my = sum(x) / len(x), sum(y) / len(y)
     return sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / sum((a - mx) ** 2 for a in x)
 
@@ -63,8 +63,8 @@ def main() -> None:
     for name, group in KINDS.items():
         for what, sizes in (("partitions", (25_000, 50_000, 100_000)), ("members", (500, 1_000, 2_000))):
             took = [seconds(*((size, 4) if what == "partitions" else (size, size)), group) for size in sizes]
-            each = "  ".join(f"{size:,}: {one:.1f} s" for size, one in zip(sizes, took, strict=True))
-            print(f"{name:28} {what:10} {each}  exponent {exponent(sizes, took):.2f}", flush=True)
+            cells = "  ".join(f"{size:,}: {took_s:.1f} s" for size, took_s in zip(sizes, took, strict=True))
+            print(f"{name:28} {what:10} {cells}  exponent {exponent(sizes, took):.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -89,10 +89,10 @@ class Took(NamedTuple):
 @contextmanager
 def clock() -> Iterator[list[Took]]:
     """A list that holds what the block took, once it is over."""
-    found: list[Took] = []
+    took: list[Took] = []
     wall, cpu = time.perf_counter(), time.process_time()
-    yield found
-    found.append(Took(time.perf_counter() - wall, time.process_time() - cpu))
+    yield took
+    took.append(Took(time.perf_counter() - wall, time.process_time() - cpu))
 
 
 def through_store(url: str, work: list[Append]) -> Took:
@@ -193,15 +193,15 @@ def main() -> None:
     print(f"| what | facts/s | raw, rows/s | ratio (median of {ROUNDS} pairs) | of CPU time | aim |")
     print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(files(Path(folder)), raw_sqlite, count)
-        _row("SQLite, beside sqlite3.executemany", found, f"{found.cpu_ratio:.2f}")
+        measured = measure(files(Path(folder)), raw_sqlite, count)
+        _row("SQLite, beside sqlite3.executemany", measured, f"{measured.cpu_ratio:.2f}")
     with server(settings=()) as running:
         _row("PostgreSQL, beside psycopg's COPY", measure(schemas(running), raw_postgresql, count), "—")
 
 
-def _row(name: str, found: Measured, cpu: str) -> None:
-    verdict = "met" if found.ratio >= AIM else "MISSED"
-    figures = f"{found.ours:,.0f} | {found.raw:,.0f} | {found.ratio:.2f} | {cpu}"
+def _row(name: str, measured: Measured, cpu: str) -> None:
+    verdict = "met" if measured.ratio >= AIM else "MISSED"
+    figures = f"{measured.ours:,.0f} | {measured.raw:,.0f} | {measured.ratio:.2f} | {cpu}"
     print(f"| SqlStore on {name} | {figures} | >= {AIM} {verdict} |", flush=True)
 
 

@@ -49,17 +49,17 @@ def score(folder: Path) -> RecordingResult:
         return RecordingResult(folder.name, None, str(error))
 
 
-def table(found: Sequence[RecordingResult]) -> Iterator[str]:
+def table(results: Sequence[RecordingResult]) -> Iterator[str]:
     """Markdown: one row per kind of recording (the name before and the client in it), and all together."""
     kinds: dict[str, list[Fidelity]] = defaultdict(list)
-    for each in found:
-        if each.fidelity is not None:
-            kinds[_kind(each.name)].append(each.fidelity)
+    for result in results:
+        if result.fidelity is not None:
+            kinds[_kind(result.name)].append(result.fidelity)
     yield "| " + " | ".join(HEADER) + " |"
     yield "|---" + "|---:" * (len(HEADER) - 1) + "|"
     for kind, group in sorted(kinds.items()):
         yield _row(kind, group)
-    yield _row("**all**", [each for group in kinds.values() for each in group])
+    yield _row("**all**", [fidelity for group in kinds.values() for fidelity in group])
 
 
 def _kind(name: str) -> str:
@@ -69,14 +69,14 @@ def _kind(name: str) -> str:
 
 
 def _row(kind: str, group: Sequence[Fidelity]) -> str:
-    phases = [phase for each in group for phase in each.phases]
+    phases = [phase for fidelity in group for phase in fidelity.phases]
     errors = sorted(phase.error_ms for phase in phases)
     figures = [
         str(len(group)),
-        str(sum(each.recorded for each in group)),
-        str(sum(each.recorded == each.played for each in group)),
+        str(sum(fidelity.recorded for fidelity in group)),
+        str(sum(fidelity.recorded == fidelity.played for fidelity in group)),
         f"{sum(phase.met for phase in phases)} of {len(phases)}",
-        str(sum(each.holds for each in group)),
+        str(sum(fidelity.holds for fidelity in group)),
         f"{median(errors):.0f}" if errors else "—",
         str(errors[ceil(0.95 * len(errors)) - 1]) if errors else "—",
     ]
@@ -89,14 +89,18 @@ def main(arguments: Sequence[str]) -> None:
     if len(named) != 1:
         raise SystemExit("usage: python -m benchmarks.whatif FOLDER [--each]")
     folders = sorted(path for path in Path(named[0]).iterdir() if path.is_dir())
-    found = [score(folder) for folder in folders]
-    for line in table(found):
+    results = [score(folder) for folder in folders]
+    for line in table(results):
         print(line)
-    left_out = [each for each in found if each.fidelity is None]
-    print(f"\n{len(left_out)} left out: {sum('KIP-848' in each.reason for each in left_out)} of the consumer protocol")
-    for each in [*found] if "--each" in arguments else [each for each in left_out if "KIP-848" not in each.reason]:
-        verdict = each.reason if each.fidelity is None else "holds" if each.fidelity.holds else "does not hold"
-        print(f"{each.name}: {verdict}")
+    left_out = [result for result in results if result.fidelity is None]
+    print(
+        f"\n{len(left_out)} left out: {sum('KIP-848' in result.reason for result in left_out)} of the consumer protocol"
+    )
+    for result in (
+        [*results] if "--each" in arguments else [result for result in left_out if "KIP-848" not in result.reason]
+    ):
+        verdict = result.reason if result.fidelity is None else "holds" if result.fidelity.holds else "does not hold"
+        print(f"{result.name}: {verdict}")
 
 
 if __name__ == "__main__":

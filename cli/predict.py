@@ -18,7 +18,7 @@ from groupsim.cli.progress import progress
 from groupsim.wording.numbers import counted
 
 if TYPE_CHECKING:
-    from groupsim.conformance.predictions.evidence import AskedRun, Setting
+    from groupsim.conformance.predictions.results import AskedRun, Setting
     from groupsim.conformance.predictions.score import Pair
 
 SEEDS = "0:10"
@@ -63,8 +63,8 @@ def predict(
     Example: groupsim conformance predict recordings --pairs 40 --results predictions.jsonl
     """
     from groupsim.conformance.predictions import score
-    from groupsim.conformance.predictions.evidence import Evidence
     from groupsim.conformance.predictions.families import read_folder
+    from groupsim.conformance.predictions.results import Evidence
     from groupsim.conformance.predictions.scoring import Budget, score_runs, setting_of
 
     if known and actions:

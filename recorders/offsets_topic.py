@@ -48,27 +48,27 @@ def check(log: Callable[[str], None]) -> dict[str, Any]:
             for number in range(3):
                 arguments = (kafka.bootstrap, group, protocol, number, ended)
                 working.append(threading.Thread(target=_consume, args=arguments))
-        for each in working:
-            each.start()
+        for thread in working:
+            thread.start()
         for number in range(KILLS):
             _killed(kafka.bootstrap, recording, _PERIOD_S + 0.25 * number)
             log(
                 f"killed {number + 1} of {KILLS} times: {recording.stat().st_size if recording.exists() else 0:,} bytes"
             )
         ended.set()
-        for each in working:
-            each.join()
+        for thread in working:
+            thread.join()
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         names = sorted(group.group_id for group in admin.list_consumer_groups().result().valid)
         subprocess.run([*_command(kafka.bootstrap, recording), "--for", "0s"], check=True, timeout=_CAUGHT_UP_S)
         for node in kafka.nodes:
             node.end(signal.SIGTERM)
         segments = sorted((Path(folder) / "kafka").rglob("__consumer_offsets-*/*.log"))
-        found = compared(list(RecordingReader(recording)), list(_kept(segments)))
+        differences = compared(list(RecordingReader(recording)), list(_kept(segments)))
     return {
         "kafka": fetch.VERSION,
         "killed": KILLS,
-        **found,
+        **differences,
         "groups_of_the_cluster": names,
         "schema_differences": differing,
     }
@@ -84,8 +84,8 @@ def compared(recorded: list[GroupRecord], kept: list[GroupRecord]) -> dict[str, 
         "lost": len(theirs.keys() - ours.keys()),
         "made_up": len(ours.keys() - theirs.keys()),
         "twice": len(recorded) - len(ours),
-        "different": sum(ours[each].value != theirs[each].value for each in ours.keys() & theirs.keys()),
-        "other_batch": sum(ours[each].batch != theirs[each].batch for each in ours.keys() & theirs.keys()),
+        "different": sum(ours[place].value != theirs[place].value for place in ours.keys() & theirs.keys()),
+        "other_batch": sum(ours[place].batch != theirs[place].batch for place in ours.keys() & theirs.keys()),
     }
 
 
@@ -147,26 +147,26 @@ def _consume(bootstrap: str, group: str, protocol: str, number: int, ended: thre
 
 def schema_differences(definitions: Definitions) -> list[str]:
     """Fields in which our table differs from Kafka's definitions, in any version both know; empty if none does."""
-    found: list[str] = []
+    differences: list[str] = []
     ours = {"ConsumerProtocolSubscription": SUBSCRIPTION, "ConsumerProtocolAssignment": ASSIGNMENT}
     for kind, name in {**KINDS, 0: "LegacyOffsetCommit"}.items():
         ours |= {f"{name}Key": KEYS[kind], f"{name}Value": VALUES[kind]}
     for name, schema in ours.items():
-        found += _differences(name, schema, definitions.named(name))
-    return found
+        differences += _differences(name, schema, definitions.named(name))
+    return differences
 
 
 def _differences(name: str, ours: Schema, theirs: Mapping[str, Any]) -> list[str]:
-    shared = {each["name"]: each["fields"] for each in theirs.get("commonStructs", ())}
+    shared = {struct["name"]: struct["fields"] for struct in theirs.get("commonStructs", ())}
     newest = int(theirs["validVersions"].rpartition("-")[2])
-    found = [] if newest <= ours.newest else [f"{name}: version {newest} is not known"]
+    differences = [] if newest <= ours.newest else [f"{name}: version {newest} is not known"]
     for version in range(newest + 1):
         flexible = carries(theirs["flexibleVersions"], version)
         if flexible != (version >= ours.flexible):
-            found.append(f"{name}: version {version} has other lengths")
+            differences.append(f"{name}: version {version} has other lengths")
         if _plain(ours.fields, version) != _kafkas(theirs["fields"], version, shared):
-            found.append(f"{name}: version {version} has other fields")
-    return found
+            differences.append(f"{name}: version {version} has other fields")
+    return differences
 
 
 def _plain(fields: tuple[Field, ...], version: int) -> list[tuple[object, ...]]:
@@ -187,13 +187,13 @@ def _plain(fields: tuple[Field, ...], version: int) -> list[tuple[object, ...]]:
 def _kafkas(
     fields: list[Mapping[str, Any]], version: int, shared: Mapping[str, list[Mapping[str, Any]]]
 ) -> list[tuple[object, ...]]:
-    found: list[tuple[object, ...]] = []
+    plain: list[tuple[object, ...]] = []
     for field in fields:
         if not carries(field["versions"], version):
             continue
         kind = str(field["type"])
         inner = field.get("fields") or shared.get(kind.removeprefix("[]"))
-        found.append(
+        plain.append(
             (
                 field["name"][0].lower() + field["name"][1:],
                 kind if inner is None else (kind.startswith("[]"), _kafkas(inner, version, shared)),
@@ -201,4 +201,4 @@ def _kafkas(
                 field.get("tag") if carries(field.get("taggedVersions"), version) else None,
             )
         )
-    return found
+    return plain

@@ -64,24 +64,24 @@ def random_ones() -> list[Script]:
 def answers() -> None:
     """Scripts written by hand, the matrix and the random ones: all that a broker is configured for at once."""
     scripts = [*earlier("cases"), *earlier("matrix"), *random_ones()]
-    found, unstable = record.record(scripts, SEED, log)
-    kept = [r for r in found if r["family"] != "random" or random_scripts.steady(r)]
+    recorded, unstable = record.record(scripts, SEED, log)
+    kept = [r for r in recorded if r["family"] != "random" or random_scripts.steady(r)]
     for family in ("cases", "matrix", "random"):
         script.write(pages.GOLDEN / f"{family}.jsonl.gz", [r for r in kept if r["family"] == family])
-    _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in found)} - {r["name"] for r in kept})})
+    _note(unstable={"answers": sorted({*unstable, *(r["name"] for r in recorded)} - {r["name"] for r in kept})})
 
 
 def consumer() -> None:
     """Random scripts of the consumer protocol."""
-    found, unstable = consumer_record.record(random_plans.plans(SEED), SEED, log)
-    script.write(consumer_section.SCRIPTS, found)
+    recorded, unstable = consumer_record.record(random_plans.plans(SEED), SEED, log)
+    script.write(consumer_section.SCRIPTS, recorded)
     _note(unstable={"consumer": unstable})
 
 
 def failover() -> None:
     """Scripts with a failover, on three brokers."""
-    found, unstable = record_failovers.record(failovers.scripts(), SEED, log)
-    script.write(pages.GOLDEN / "failover.jsonl.gz", found)
+    recorded, unstable = record_failovers.record(failovers.scripts(), SEED, log)
+    script.write(pages.GOLDEN / "failover.jsonl.gz", recorded)
     _note(unstable={"failover": unstable})
 
 

@@ -80,7 +80,7 @@ def measured(record: Record, repeats: bool, seeds: range) -> Row:
 def _all_owned(record: Record, played: list[Record]) -> tuple[int, int] | None:
     recorded = record["summary"].get(ALL_OWNED)
     ours = [run["summary"].get(ALL_OWNED) for run in played]
-    known = [each for each in ours if each is not None]
+    known = [owned for owned in ours if owned is not None]
     return None if recorded is None or len(known) < len(ours) else (recorded, round(median(known)))
 
 
@@ -122,10 +122,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    found = [asdict(row) for row in rows(_read(given.folders), range(given.seeds))]
+    measured = [asdict(row) for row in rows(_read(given.folders), range(given.seeds))]
     if given.write:
-        FILE.write_text("[\n" + ",\n".join(json.dumps(row) for row in found) + "\n]\n")
-    print("\n".join(section(found)))
+        FILE.write_text("[\n" + ",\n".join(json.dumps(row) for row in measured) + "\n]\n")
+    print("\n".join(section(measured)))
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class Problem:
 
     def settings(self, choice: Mapping[str, str], seed: int) -> dict[str, str]:
         """All settings of a choice under a seed. What is unknown is drawn independently: seeds are put in any order."""
-        ranges = {key: found for key, text in self.unknown.items() if (found := parse(text, key)) is not None}
+        ranges = {key: ends for key, text in self.unknown.items() if (ends := parse(text, key)) is not None}
         drawn = {key: between.at(Random(f"{seed}/{key}").random()) for key, between in ranges.items()}
         return {**self.fixed, **drawn, **choice}
 
@@ -227,16 +227,16 @@ def looked_at(problem: Problem, chance: Random) -> Problem | None:
     scenario, seen = find(problem.scenario), []
     try:
         for choice in problem.choices():
-            found = [bare.measure(scenario, problem.settings(choice, seed), seed) for seed in PILOT]
-            if statistics.fmean(row["facts"] for row in found) > DEAREST[problem.scenario in OWN]:
+            rows = [bare.measure(scenario, problem.settings(choice, seed), seed) for seed in PILOT]
+            if statistics.fmean(row["facts"] for row in rows) > DEAREST[problem.scenario in OWN]:
                 return None
-            seen.append(found)
+            seen.append(rows)
     except (GroupSimError, ValueError):
         return None
-    if len({row[problem.minimise] for found in seen for row in found}) < 3:
+    if len({row[problem.minimise] for rows in seen for row in rows}) < 3:
         return None
-    facts = round(statistics.fmean(row["facts"] for found in seen for row in found))
-    bounds = _bounds(problem, [{k: statistics.fmean(r[k] for r in found) for k in found[0]} for found in seen], chance)
+    facts = round(statistics.fmean(row["facts"] for rows in seen for row in rows))
+    bounds = _bounds(problem, [{k: statistics.fmean(r[k] for r in rows) for k in rows[0]} for rows in seen], chance)
     return replace(problem, bounds=bounds, facts=facts)
 
 
@@ -253,16 +253,16 @@ def _bounds(problem: Problem, means: Sequence[Mapping[str, float]], chance: Rand
 
 def drawn_problems(count: int = COUNT) -> list[Problem]:
     """The first of them, drawn again: all take minutes."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     attempt = 0
-    while len(found) < count:
+    while len(problems) < count:
         chance = Random(f"{SEED}/{attempt}")
-        problem = looked_at(draw(chance, len(found)), chance)
+        problem = looked_at(draw(chance, len(problems)), chance)
         if problem is not None:
             more = {"duration.ms": "60000"} if problem.id in LONGER else {}
-            found.append(replace(problem, fixed={**problem.fixed, **more}))
+            problems.append(replace(problem, fixed={**problem.fixed, **more}))
         attempt += 1
-    return found
+    return problems
 
 
 def listed() -> list[Problem]:

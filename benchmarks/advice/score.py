@@ -39,21 +39,21 @@ class Trial:
 
 def known() -> list[tuple[Problem, Values]]:
     """The problems whose truth has been simulated."""
-    found = []
+    simulated = []
     for problem in listed():
         if place(problem).exists():
             with np.load(place(problem)) as data:
-                found.append((problem, {name: data[name].astype(float) for name in data.files}))
-    return found
+                simulated.append((problem, {name: data[name].astype(float) for name in data.files}))
+    return simulated
 
 
-def is_right(problem: Problem, truth: Values, found: Selection) -> bool:
+def is_right(problem: Problem, truth: Values, selection: Selection) -> bool:
     """Within the indifference zone of the best of those that keep the bounds; or none, where none does."""
     means = {name: values.mean(axis=1) for name, values in truth.items()}
-    keeps = [all(means[name][i] <= most for name, most in problem.bounds.items()) for i in range(len(found.rows))]
-    if found.evidence is None:
+    keeps = [all(means[name][i] <= most for name, most in problem.bounds.items()) for i in range(len(selection.rows))]
+    if selection.evidence is None:
         return not any(keeps)
-    cost, best = means[problem.minimise], found.evidence.best
+    cost, best = means[problem.minimise], selection.evidence.best
     if not keeps[best]:
         return False
     least = min(cost[i] for i, kept in enumerate(keeps) if kept)
@@ -74,53 +74,55 @@ def tried(problem: Problem, truth: Values, trial: int, goal: Goal | None = None)
     return select(sample, choices, wanted)
 
 
-def trials(problems: Iterable[tuple[Problem, Values]], each: int) -> Iterator[Trial]:
+def trials(problems: Iterable[tuple[Problem, Values]], count: int) -> Iterator[Trial]:
     """So many advices on each problem."""
     for problem, truth in problems:
         grid = len(problem.choices()) * GRID_SEEDS
-        for number in range(each):
-            found = tried(problem, truth, number)
-            right = is_right(problem, truth, found)
-            yield Trial(problem.id, right, found.confidence, found.reached, found.runs, found.runs / grid)
+        for number in range(count):
+            selection = tried(problem, truth, number)
+            right = is_right(problem, truth, selection)
+            yield Trial(
+                problem.id, right, selection.confidence, selection.reached, selection.runs, selection.runs / grid
+            )
 
 
-def brier(found: Sequence[Trial]) -> float:
+def brier(advised: Sequence[Trial]) -> float:
     """Mean squared difference of what was said and what was so: 0 is best, 0.25 is saying one half always."""
-    return statistics.fmean((t.said - t.right) ** 2 for t in found)
+    return statistics.fmean((t.said - t.right) ** 2 for t in advised)
 
 
-def reliability(found: Sequence[Trial]) -> list[tuple[float, float, int, float, float]]:
+def reliability(advised: Sequence[Trial]) -> list[tuple[float, float, int, float, float]]:
     """For each range of stated probabilities: from, to, trials, stated in the mean, right."""
     rows = []
     for low, high in itertools.pairwise(BINS):
-        some = [t for t in found if low <= t.said < high or (high == 1.0 and t.said == 1.0)]
+        some = [t for t in advised if low <= t.said < high or (high == 1.0 and t.said == 1.0)]
         if some:
             said, right = statistics.fmean(t.said for t in some), statistics.fmean(t.right for t in some)
             rows.append((low, high, len(some), said, right))
     return rows
 
 
-def report(name: str, found: Sequence[Trial]) -> str:
+def report(name: str, advised: Sequence[Trial]) -> str:
     """A paragraph and a table, in Markdown."""
     by_problem: dict[int, list[Trial]] = {}
-    for trial in found:
+    for trial in advised:
         by_problem.setdefault(trial.problem, []).append(trial)
-    right = statistics.fmean(t.right for t in found)
-    shares = sorted(t.share for t in found)
-    said = statistics.fmean(t.said for t in found)
+    right = statistics.fmean(t.right for t in advised)
+    shares = sorted(t.share for t in advised)
+    said = statistics.fmean(t.said for t in advised)
     poor = [n for n, some in by_problem.items() if statistics.fmean(t.right for t in some) < 0.9]
     error = math.sqrt(right * (1 - right) / len(by_problem))
     lines = [
-        f"**{name}**: {len(by_problem)} problems, {len(found)} advices: right {right:.1%} (± {error:.1%}), "
-        f"stated {said:.1%} in the mean, Brier score {brier(found):.4f}, runs {statistics.median(shares):.0%} of the "
+        f"**{name}**: {len(by_problem)} problems, {len(advised)} advices: right {right:.1%} (± {error:.1%}), "
+        f"stated {said:.1%} in the mean, Brier score {brier(advised):.4f}, runs {statistics.median(shares):.0%} of the "
         f"grid in the median ({statistics.fmean(shares):.0%} in the mean, {shares[int(0.9 * len(shares))]:.0%} for the "
-        f"dearest tenth), {statistics.fmean(t.reached for t in found):.1%} as sure as asked for. "
+        f"dearest tenth), {statistics.fmean(t.reached for t in advised):.1%} as sure as asked for. "
         f"Problems right in less than 90 %: {len(poor)} ({', '.join(map(str, poor)) or 'none'}).",
         "",
         "| stated | advices | stated in the mean | right |",
         "|---|---:|---:|---:|",
     ]
-    lines += [f"| {a:.3g}–{b:.3g} | {n} | {s:.3f} | {r:.3f} |" for a, b, n, s, r in reliability(found)]
+    lines += [f"| {a:.3g}–{b:.3g} | {n} | {s:.3f} | {r:.3f} |" for a, b, n, s, r in reliability(advised)]
     return "\n".join(lines)
 
 
@@ -132,14 +134,14 @@ def main() -> None:
     options = parser.parse_args()
     problems = known()
     halves: Mapping[int, str] = {1: f"Problems 0–{DEVELOPED - 1}", 2: f"Problems {DEVELOPED} and after"}
-    found: list[Trial] = []
+    every: list[Trial] = []
     for half, name in halves.items():
         some = [(p, v) for p, v in problems if (p.id >= DEVELOPED) == (half == 2)]
         if some and options.half in (None, half):
-            found += (mine := list(trials(some, options.trials)))
+            every += (mine := list(trials(some, options.trials)))
             print(report(name, mine), end="\n\n")
-    if options.half is None and found:
-        print(report("All", found))
+    if options.half is None and every:
+        print(report("All", every))
 
 
 if __name__ == "__main__":

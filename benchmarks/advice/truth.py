@@ -30,14 +30,14 @@ Values = dict[str, npt.NDArray[np.float64]]
 def simulated(problem: Problem, seeds: int = SEEDS) -> Values:
     """The goal, and the measure that has a bound. Raises GroupSimError or ValueError for a run that fails."""
     names, scenario, choices = [problem.minimise, *problem.bounds], find(problem.scenario), problem.choices()
-    found = {name: np.zeros((len(choices), seeds)) for name in names}
+    values = {name: np.zeros((len(choices), seeds)) for name in names}
     with rare_collections():
         for i, choice in enumerate(choices):
             for seed in range(seeds):
                 row = bare.measure(scenario, problem.settings(choice, seed), seed)
                 for name in names:
-                    found[name][i, seed] = row[name]
-    return found
+                    values[name][i, seed] = row[name]
+    return values
 
 
 def place(problem: Problem) -> Path:
@@ -48,16 +48,16 @@ def place(problem: Problem) -> Path:
 def keep(problem: Problem) -> str:
     """Simulate it and write its truth; what came of it."""
     try:
-        found = simulated(problem)
+        truth = simulated(problem)
     except (GroupSimError, ValueError) as error:
         place(problem).with_suffix(".failed").write_text(f"{error}\n", encoding="utf-8")
         return f"{problem.id}: {error}"
     half = place(problem).with_suffix(".half")
-    whole: dict[str, Any] = {name: values.astype(np.int32) for name, values in found.items()}
+    whole: dict[str, Any] = {name: values.astype(np.int32) for name, values in truth.items()}
     with half.open("wb") as file:
         np.savez_compressed(file, **whole)
     half.replace(place(problem))
-    means = {name: values.mean(axis=1).round(1).tolist() for name, values in found.items()}
+    means = {name: values.mean(axis=1).round(1).tolist() for name, values in truth.items()}
     return f"{problem.id}: {json.dumps(means)}"
 
 

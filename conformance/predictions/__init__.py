@@ -2,11 +2,9 @@
 
 - `measure`: how long partitions had no live owner, of recorded and of simulated runs
 - `families`: recordings of one story and one family of settings, by choice; in which order they are asked
-- `difference`: what differs between two recordings of a family, as a choice of a what-if or of a re-enactment
-- `evidence`: on what a prediction is based, and what is kept of each
-- `ask`: predicts the other choices of a family from one run
+- `ask`: predicts the other choices of a family from one run, and says what they are
 - `inferred`: what was read from the logs, against what the recording says of itself
-- `results`: the file of results, with which a scoring is continued
+- `results`: on what a prediction is based, what is kept of each, and their file
 - `scoring`: asks runs in order, until a number of pairs or a time is reached
 - `score`: pairs, and the figures over them: signs, errors, ranges
 - `noise`: how far real repetitions, and single seeds, are from their own medians

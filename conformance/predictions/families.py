@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from groupsim.conformance.predictions.group_times import METADATA_AGE, USUAL_AGE_MS, group_times, metadata_age
-from groupsim.conformance.predictions.measure import recorded_ms
+from groupsim.conformance.predictions.measure import METADATA_AGE, USUAL_AGE_MS, group_times, metadata_age, recorded_ms
 from groupsim.conformance.timelines.recording import INITIAL_DELAY, BadRecording, Recording, parse
 from groupsim.incidents.logs.times import instant
 from groupsim.simulation.clients.config import JAVA
@@ -63,7 +62,7 @@ def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun
     Left out are those of the consumer protocol (KIP-848), unless pairs `across` the protocols are wanted and the file
     has the group's own times (`group_config`), and those of groups that have members of both.
     """
-    found, left_out = [], 0
+    runs, left_out = [], 0
     for inside in sorted({file.parent for name in RECORDS for file in folder.glob(f"*/{name}")}):
         record = read_record(inside)
         protocol = record["config"].get("group.protocol", record.get("protocol"))
@@ -71,16 +70,16 @@ def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun
         if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and not known):
             left_out += 1
         else:
-            found.append(_run(inside, record))
-    if not found:
+            runs.append(_run(inside, record))
+    if not runs:
         raise BadRecording(
             f"{folder}: holds no recordings (folders with {RECORDS[0]}) of groups of the classic protocol"
             if not across
             else f"{folder}: holds no recordings (folders with {RECORDS[0]})"
         )
-    if across and all(run.recorded.protocol != CONSUMER_PROTOCOL for run in found):
+    if across and all(run.recorded.protocol != CONSUMER_PROTOCOL for run in runs):
         raise BadRecording(f"{folder}: holds no recordings of consumer groups with their own times (`group_config`)")
-    return _by_age(found), left_out
+    return _by_age(runs), left_out
 
 
 def _by_age(runs: Sequence[RecordedRun]) -> list[RecordedRun]:
@@ -140,10 +139,10 @@ def _family(story: str, recorded: Recording, config: dict[str, Any]) -> str:
 
 def families(runs: Sequence[RecordedRun]) -> dict[str, dict[str, list[RecordedRun]]]:
     """The runs by family and choice, sorted by both."""
-    found: dict[str, dict[str, list[RecordedRun]]] = defaultdict(lambda: defaultdict(list))
+    by_family: dict[str, dict[str, list[RecordedRun]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
-        found[run.family][run.choice].append(run)
-    return {family: dict(sorted(found[family].items())) for family in sorted(found)}
+        by_family[run.family][run.choice].append(run)
+    return {family: dict(sorted(by_family[family].items())) for family in sorted(by_family)}
 
 
 def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[RecordedRun]]]:
@@ -156,15 +155,15 @@ def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[Re
     across = len({run.recorded.protocol for run in runs}) > 1
     for by_choice in families(runs).values():
         if len(by_choice) > 1:
-            mixed = sorted((run for each in by_choice.values() for run in each), key=_shuffled)
+            mixed = sorted((run for repetitions in by_choice.values() for run in repetitions), key=_shuffled)
             queues.append((by_choice, mixed))
     for turn in range(max((len(mixed) for _, mixed in queues), default=0)):
         for by_choice, mixed in queues:
             if turn < len(mixed):
                 run = mixed[turn]
-                others = [found[0] for choice, found in by_choice.items() if choice != run.choice]
+                others = [repetitions[0] for choice, repetitions in by_choice.items() if choice != run.choice]
                 if across:
-                    others = [each for each in others if each.recorded.protocol != run.recorded.protocol]
+                    others = [other for other in others if other.recorded.protocol != run.recorded.protocol]
                 if others:
                     yield run, others
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from groupsim.conformance.predictions.families import RecordedRun
-from groupsim.conformance.predictions.group_times import METADATA_AGE, metadata_age, session_and_heartbeat
+from groupsim.conformance.predictions.measure import METADATA_AGE, metadata_age, session_and_heartbeat
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, MemberAction, Recording
 from groupsim.replay.actions import ActionKind, actions_of, lead_in_ms
 from groupsim.replay.reconstruct.incident import Incident
@@ -53,10 +53,10 @@ class Inferred:
 
 def true_settings(recorded: Recording) -> dict[str, int]:
     """The timeouts of a recorded group and the age of its metadata, in ms."""
-    found = {name: int(recorded.consumer.get(name, default)) for name, default in _DEFAULTS.items()}
-    found |= session_and_heartbeat(recorded)
-    found[METADATA_AGE] = metadata_age(recorded)
-    return {**found, INITIAL_DELAY: int(recorded.broker[INITIAL_DELAY])}
+    settings = {name: int(recorded.consumer.get(name, default)) for name, default in _DEFAULTS.items()}
+    settings |= session_and_heartbeat(recorded)
+    settings[METADATA_AGE] = metadata_age(recorded)
+    return {**settings, INITIAL_DELAY: int(recorded.broker[INITIAL_DELAY])}
 
 
 def compared(run: RecordedRun, replayable: ReplayableRun, offset_ms: int) -> Inferred:
@@ -83,7 +83,7 @@ def _settings_misread(settings: dict[str, tuple[int, int]]) -> Iterator[str]:
 
 
 def _true_actions(recorded: Recording) -> _Times:
-    found: _Times = {}
+    times: _Times = {}
     incarnations: dict[str, int] = {}
     for action in sorted(recorded.actions, key=lambda a: a.at_ms):
         label = action.member or ""
@@ -91,18 +91,18 @@ def _true_actions(recorded: Recording) -> _Times:
             incarnations[label] = incarnations.get(label, -1) + 1
         process = f"{label}.{incarnations.get(label, 0)}" if label else ""
         if action.kind in _KINDS:
-            found.setdefault((_KINDS[action.kind], process), []).append(action.at_ms)
-    return found
+            times.setdefault((_KINDS[action.kind], process), []).append(action.at_ms)
+    return times
 
 
 def _read_actions(incident: Incident, processes: dict[str, str], offset_ms: int) -> _Times:
-    found: _Times = {}
+    times: _Times = {}
     lead_in = lead_in_ms(incident)
     for action in actions_of(incident, None, None):
         process = processes[action.incarnation.name] if action.incarnation is not None else ""
         if action.kind not in _NOT_DONE:
-            found.setdefault((action.kind, process), []).append(action.at_ms - lead_in + offset_ms)
-    return found
+            times.setdefault((action.kind, process), []).append(action.at_ms - lead_in + offset_ms)
+    return times
 
 
 def _actions_misread(true: _Times, read: _Times) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _programs_misread(recorded: Recording, incident: Incident, processes: dict[s
         if program.callback_ms < _SLOW_MS:
             continue
         for kind in ("assigned", "revoked"):
-            durations = [each.lasts_ms for i in own for each in i.callbacks.get(kind, ())]
+            durations = [callback.lasts_ms for i in own for callback in i.callbacks.get(kind, ())]
             typical = round(median(durations)) if durations else 0
             if abs(typical - program.callback_ms) >= max(_SLOW_MS, program.callback_ms // 5):
                 yield f"{label}'s {kind} callback of {program.callback_ms:,} ms is read as {typical:,} ms"

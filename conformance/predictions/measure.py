@@ -1,7 +1,7 @@
 """The one measure of a prediction and of the truth: how long partitions were not held, from the first fault on.
 
-It is that of a what-if, `analysis.availability.held`: a recording's own events are read as the facts that a simulation
-would have stored of them.
+It is that of a what-if, `analysis.availability.without_holder`: a recording's own events are read as the facts that a
+simulation would have stored of them. The times of a consumer group (KIP-848) are the group's and not its members'.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any
 
 from groupsim.analysis.availability.without_holder import unheld
-from groupsim.conformance.predictions.group_times import HEARTBEAT, session_and_heartbeat
 from groupsim.conformance.timelines.recorded_form import Record, process_of
 from groupsim.conformance.timelines.recording import Recording
 from groupsim.conformance.timelines.reenact import existing, opens_with_an_action
@@ -20,6 +19,37 @@ from groupsim.events import world as w
 from groupsim.events.base import WORLD_STREAM, Event, Recorded, process_stream
 from groupsim.events.client import CallbackKind
 from groupsim.events.types import TopicPartition
+from groupsim.simulation.clients.config import CONSUMER
+
+SESSION, HEARTBEAT = "session.timeout.ms", "heartbeat.interval.ms"
+ASSIGNMENT_INTERVAL = "group.consumer.assignment.interval.ms"
+METADATA_AGE, USUAL_AGE_MS = "metadata.max.age.ms", 300_000
+_USUAL = {HEARTBEAT: 1_000, ASSIGNMENT_INTERVAL: 1_000}
+"""What nearly all recordings have; others are named in the choice."""
+
+
+def session_and_heartbeat(recorded: Recording) -> dict[str, int]:
+    """Both in ms, whoever they belong to; Kafka's defaults where the recording names none."""
+    if recorded.protocol != CONSUMER:
+        named = {name: recorded.consumer.get(name) for name in (SESSION, HEARTBEAT)}
+        usual = {SESSION: 45_000, HEARTBEAT: 3_000}
+    else:
+        named = {name: recorded.group_config.get(f"consumer.{name}") for name in (SESSION, HEARTBEAT)}
+        usual = {SESSION: 45_000, HEARTBEAT: 5_000}
+    return {name: int(usual[name] if value is None else value) for name, value in named.items()}
+
+
+def group_times(recorded: Recording) -> dict[str, int]:
+    """By Kafka's names: the times of a consumer group that are not the usual ones."""
+    interval = recorded.broker.get(ASSIGNMENT_INTERVAL, _USUAL[ASSIGNMENT_INTERVAL])
+    times = {HEARTBEAT: session_and_heartbeat(recorded)[HEARTBEAT], ASSIGNMENT_INTERVAL: int(interval)}
+    return {name: value for name, value in times.items() if value != _USUAL[name]}
+
+
+def metadata_age(recorded: Recording) -> int:
+    """The members' metadata.max.age.ms; Kafka's default where the recording names none."""
+    return int(recorded.consumer.get(METADATA_AGE, USUAL_AGE_MS))
+
 
 BEFORE_FAULT_MS = 50
 """A window opens so long, and half a heartbeat interval, before the first fault: a what-if draws when it happens."""
@@ -60,10 +90,10 @@ def simulated_ms(facts: Iterable[Recorded], group: str, opens_at: int | None, en
 def _measured(
     facts: Iterable[Recorded], group: str, opens_at: int | None, end_ms: int, since: dict[TopicPartition, int]
 ) -> int:
-    found = unheld(facts, group, end_ms, since)
+    not_held = unheld(facts, group, end_ms, since)
     if opens_at is None:
-        opens_at = end_ms if found.first_worked_ms is None else found.first_worked_ms
-    return sum(found.within(opens_at, end_ms).values())
+        opens_at = end_ms if not_held.first_worked_ms is None else not_held.first_worked_ms
+    return sum(not_held.within(opens_at, end_ms).values())
 
 
 def _as_facts(record: dict[str, Any], recorded: Recording) -> list[Recorded]:

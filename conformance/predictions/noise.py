@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from groupsim.conformance.predictions.evidence import AskedRun, Setting
+from groupsim.conformance.predictions.results import AskedRun, Setting
 from groupsim.conformance.predictions.score import clearly_differ, overlap, quantile
 
 
@@ -50,13 +50,13 @@ def noise_floor(setting: Setting, asked: Iterable[AskedRun], families: Sequence[
         for value in answer.ms
     ]
     differing = [
-        (one, other)
+        (runs_of_choice, other)
         for choices in by_choice
-        for number, one in enumerate(list(runs.values()) for runs in choices.values())
+        for number, runs_of_choice in enumerate(list(runs.values()) for runs in choices.values())
         for other in [list(runs.values()) for runs in choices.values()][:number]
-        if clearly_differ(one, other)
+        if clearly_differ(runs_of_choice, other)
     ]
-    overlapping = sum(overlap(one, other) for one, other in differing)
+    overlapping = sum(overlap(runs_of_choice, other) for runs_of_choice, other in differing)
     return NoiseFloor(
         repetitions=_noise(real), seeds=_noise(seeds), clear=len(differing) - overlapping, overlapping=overlapping
     )
@@ -68,5 +68,5 @@ def _distance(value: int, others: Sequence[int]) -> float:
 
 
 def _noise(distances: Sequence[float]) -> Noise:
-    found = median(distances) if distances else None
-    return Noise(number=len(distances), median=found, p90=quantile(distances, 0.9))
+    middle = median(distances) if distances else None
+    return Noise(number=len(distances), median=middle, p90=quantile(distances, 0.9))

@@ -1,18 +1,67 @@
-"""The file of results: JSON Lines, the setting of a scoring first, then a line for each run asked.
+"""On what a prediction is based, what is kept of each, and the file of results.
 
-A scoring that was stopped is continued with its file. A last line that was not written to its end is written again.
+The file is JSON Lines, the setting of a scoring first, then a line for each run asked. A scoring that was stopped is
+continued with its file. A last line that was not written to its end is written again.
 """
 
 from __future__ import annotations
 
 import gzip
+from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from groupsim.conformance.predictions.evidence import AskedRun, Setting
 from groupsim.conformance.timelines.recording import BadRecording
+
+
+class Evidence(StrEnum):
+    """On what predictions are based: the logs alone, the logs and the true timeouts, or the recorded actions."""
+
+    LOGS = "logs"
+    KNOWN = "known"
+    ACTIONS = "actions"
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one choice would cost, in partition-milliseconds, by seed; `refused`: why there is no answer."""
+
+    choice: str
+    ms: tuple[int, ...] = ()
+    refused: str | None = None
+
+
+class AskedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers from one run. `baseline`: as recorded. `settings`: by name, the true and the inferred value in ms.
+
+    `story`: what was read otherwise than it happened, one sentence each.
+    """
+
+    run: str
+    story: str
+    family: str
+    choice: str
+    baseline: Answer
+    answers: tuple[Answer, ...]
+    settings: dict[str, tuple[int, int]] = {}
+    misread: tuple[str, ...] = ()
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What a scoring was made with. `truths`: by family, choice and run, the real partition-milliseconds.
+
+    `left_out`: how many recordings of the folder use the consumer protocol or both, and are not asked.
+    """
+
+    folder: str
+    evidence: Evidence
+    seeds: tuple[int, int]
+    date: str
+    version: str
+    truths: dict[str, dict[str, dict[str, int]]]
+    left_out: int = 0
+
 
 _Line = TypeVar("_Line", Setting, AskedRun)
 

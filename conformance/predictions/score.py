@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from groupsim.conformance.predictions.evidence import AskedRun, Setting
+from groupsim.conformance.predictions.results import AskedRun, Setting
 
 CLEAR_SHARE, CLEAR_MS = 0.2, 500
 
@@ -106,10 +106,10 @@ class Figures:
 
 def pairs(setting: Setting, asked: Iterable[AskedRun]) -> list[Pair]:
     """The pairs of the runs asked, in their order."""
-    found = []
+    scored = []
     for run in asked:
         truths = setting.truths[run.family]
-        found += [
+        scored += [
             Pair(
                 run=run.run,
                 story=run.story,
@@ -124,7 +124,7 @@ def pairs(setting: Setting, asked: Iterable[AskedRun]) -> list[Pair]:
             )
             for answer in run.answers
         ]
-    return found
+    return scored
 
 
 def figures(scored: Sequence[Pair]) -> Figures:
@@ -146,20 +146,20 @@ def figures(scored: Sequence[Pair]) -> Figures:
     )
 
 
-def clearly_differ(one: Sequence[int], other: Sequence[int]) -> bool:
+def clearly_differ(values: Sequence[int], other: Sequence[int]) -> bool:
     """Whether two medians differ by more than 20 % of the greater one and by more than 500 partition-milliseconds."""
-    a, b = median(one), median(other)
+    a, b = median(values), median(other)
     return abs(a - b) > max(CLEAR_MS, CLEAR_SHARE * max(a, b))
 
 
-def overlap(one: Sequence[int], other: Sequence[int]) -> bool:
+def overlap(values: Sequence[int], other: Sequence[int]) -> bool:
     """Whether the ranges of two sets of repetitions have a value in common."""
-    return min(one) <= max(other) and min(other) <= max(one)
+    return min(values) <= max(other) and min(other) <= max(values)
 
 
-def share(found: Sequence[bool]) -> float | None:
+def share(holds: Sequence[bool]) -> float | None:
     """The share that is true; None of nothing."""
-    return sum(found) / len(found) if found else None
+    return sum(holds) / len(holds) if holds else None
 
 
 def quantile(values: Sequence[float], part: float) -> float | None:

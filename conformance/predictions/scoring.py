@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from groupsim.conformance.predictions import results
 from groupsim.conformance.predictions.ask import ask
-from groupsim.conformance.predictions.evidence import AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.families import RecordedRun, families, in_order
+from groupsim.conformance.predictions.results import AskedRun, Evidence, Setting
 from groupsim.pipeline.spread import streamed
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ class _Work(NamedTuple):
 def setting_of(folder: Path, runs: Sequence[RecordedRun], seeds: range, evidence: Evidence, left_out: int) -> Setting:
     """The setting of a scoring of these runs, dated now."""
     truths = {
-        family: {choice: {run.id: run.real_ms for run in found} for choice, found in choices.items()}
+        family: {choice: {run.id: run.real_ms for run in repetitions} for choice, repetitions in choices.items()}
         for family, choices in families(runs).items()
     }
     return Setting(
@@ -71,8 +71,8 @@ def score_runs(
     order = _within(list(in_order(runs)), budget.pairs)
     waiting = [_Work(run, others, seeds, setting.evidence) for run, others in order if run.id not in done]
     coming = streamed(min(budget.jobs, len(waiting)), _ask, _in_time(waiting, began, budget), at_once=1)
-    with closing(coming) as found:
-        for asked in found:
+    with closing(coming) as answers:
+        for asked in answers:
             results.add(file, asked)
             done[asked.run] = asked
             progress(len(done) / len(order))
@@ -114,7 +114,7 @@ def _version() -> str:
     if not (ROOT / ".git").exists():
         return released
     try:
-        found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+        git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     except OSError:
         return released
-    return f"{released}, commit {found.stdout.strip()}" if found.returncode == 0 else released
+    return f"{released}, commit {git.stdout.strip()}" if git.returncode == 0 else released

@@ -124,5 +124,5 @@ def _first_callback(record: Record, run: Record) -> str:
     return "callbacks differ"
 
 
-def _call(found: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
-    return "none" if not found else f"{found[0][0]}({', '.join(found[0][1])})"
+def _call(callback: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    return "none" if not callback else f"{callback[0][0]}({', '.join(callback[0][1])})"

@@ -35,12 +35,12 @@ def begun(run: Record) -> Iterator[Record]:
 
 def callbacks(run: Record) -> Callbacks:
     """The rebalance callbacks of every process."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    by_process: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for event in run["events"]:
         if event["kind"] in CALLBACKS:
             partitions = tuple(map(partition_name, sorted(event.get("partitions", ()))))
-            found[process_of(event)].append((event["kind"], partitions))
-    return tuple((process, tuple(found[process])) for process in sorted(found))
+            by_process[process_of(event)].append((event["kind"], partitions))
+    return tuple((process, tuple(by_process[process])) for process in sorted(by_process))
 
 
 def unavailable_partitions(run: Record) -> tuple[str, ...]:

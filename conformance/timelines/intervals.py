@@ -36,13 +36,13 @@ def within(intervals: Iterable[Interval], window: Iterable[Interval]) -> Interva
 def twice(intervals: Iterable[Interval]) -> Intervals:
     """The time in at least two of them."""
     edges = sorted((at, step) for start, end in intervals if start < end for at, step in ((start, 1), (end, -1)))
-    found: Intervals = []
+    doubled: Intervals = []
     depth, since = 0, 0
     for at, step in edges:
         if depth >= 2:
-            found.append([since, at])
+            doubled.append([since, at])
         depth, since = depth + step, at
-    return union(found)
+    return union(doubled)
 
 
 def length(intervals: Iterable[Interval]) -> int:

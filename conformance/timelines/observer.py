@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from groupsim.conformance.timelines.intervals import Intervals
-from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.progress import Progress
-from groupsim.conformance.timelines.recorded_form import Record, member_fields
-from groupsim.conformance.timelines.simulated_broker_log import SimulatedBrokerLog
-from groupsim.conformance.timelines.simulated_client_log import SimulatedClientLog
+from groupsim.conformance.timelines.recorded_form import Libraries, Record, member_fields
+from groupsim.conformance.timelines.simulated_logs import SimulatedBrokerLog, SimulatedClientLog
 from groupsim.events import client
 from groupsim.events.base import Recorded
 from groupsim.events.group import CommitAccepted

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.timelines.libraries import Libraries
-from groupsim.conformance.timelines.recorded_form import Record
+from groupsim.conformance.timelines.recorded_form import Libraries, Record
 from groupsim.events import client
 from groupsim.events.types import ProcessId
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON

@@ -1,10 +1,13 @@
-"""The form of a recorded run (a `recording.json`): its rows, the names of processes and partitions, kinds of events."""
+"""The form of a recorded run (a `recording.json`): rows, processes, their libraries, partitions, kinds of events."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.events.types import ProcessId
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
 Record = dict[str, Any]
 """A recorded run, or one row of its `events`, `broker`, `client_log` or `actions`."""
@@ -32,3 +35,35 @@ def partition_order(name: str) -> tuple[str, int]:
     """Sorts names of partitions by topic and number."""
     topic, _, number = name.rpartition("-")
     return topic, int(number)
+
+
+WORDS = (("librdkafka", LIBRDKAFKA), ("confluent", LIBRDKAFKA), ("kafka-python", KAFKA_PYTHON))
+"""What names a library in a recording; anything else is Java's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Libraries:
+    """`usual` is that of the processes which `named` has not."""
+
+    usual: str = JAVA
+    named: Mapping[ProcessId, str] = field(default_factory=dict)
+
+    def of(self, process: ProcessId) -> str:
+        """The library of a process."""
+        return self.named.get(process, self.usual)
+
+
+def libraries(config: Mapping[str, Any], actions: list[dict[str, Any]]) -> Libraries:
+    """As `config.library_of_process`, start actions and `config.client_library` name them; the first wins."""
+    named = {
+        process_of(action): library(str(action["options"]["lib"]))
+        for action in actions
+        if action["action"] == "start" and "lib" in (action.get("options") or {}) and "incarnation" in action
+    }
+    named |= {process: library(str(name)) for process, name in (config.get("library_of_process") or {}).items()}
+    return Libraries(library(str(config.get("client_library", ""))), named)
+
+
+def library(name: str) -> str:
+    """The library that a text names."""
+    return next((library for word, library in WORDS if word in name), JAVA)

@@ -1,15 +1,17 @@
-"""A recorded run as a re-enactment needs it: the configuration, the members, what was done to them, and when."""
+"""A recorded run as a re-enactment needs it: the configuration, the members, what was done to them, and when.
+
+Recorded actions must be possible: only a running member is closed, no topic shrinks.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from groupsim.conformance.timelines.libraries import Libraries, libraries
-from groupsim.conformance.timelines.recorded_arrivals import first_arrivals
-from groupsim.conformance.timelines.recorded_form import process_of
-from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN, steps
+from groupsim.conformance.timelines.recorded_form import Libraries, libraries, process_of
+from groupsim.conformance.timelines.recorded_times import FIRST_JOIN, first_arrivals, steps
 from groupsim.coordinator.broker_versions import BrokerVersion
 from groupsim.coordinator.config import BROKER_VERSION
 from groupsim.events.errors import GroupSimError
@@ -84,7 +86,7 @@ class Recording:
     `pattern`: what all members subscribe to instead of topics by name. `records_per_s`: of one producer to one
     partition. `done_ms`: by `(action's kind, process)` when the program did it: its first JoinGroup reached the
     coordinator, or it called close(), where the file has that. `first_arrivals`: by topic, when its first record came
-    (`recorded_arrivals`), where that can be known. `slowness`: of its host, by its steps (again, the
+    (`recorded_times`), where that can be known. `slowness`: of its host, by its steps (again, the
     first time); None where the file has none. `ids`: the member ids of each process in the order in which it had them,
     where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
     """
@@ -167,21 +169,21 @@ def _parse(name: str, record: dict[str, Any], config: dict[str, Any]) -> Recordi
 
 
 def _done_ms(record: dict[str, Any]) -> dict[tuple[str, str], int]:
-    found: dict[tuple[str, str], int] = {}
+    done: dict[tuple[str, str], int] = {}
     rows = [("start", row) for row in record.get("broker", ()) if row["kind"] in FIRST_JOIN]
     rows += [("close", event) for event in record.get("events", ()) if event["kind"] == "closing"]
     for kind, row in rows:
         if row.get("member") is not None:
-            found.setdefault((kind, process_of(row)), row["t_ms"])
-    return found
+            done.setdefault((kind, process_of(row)), row["t_ms"])
+    return done
 
 
 def _ids(record: dict[str, Any]) -> dict[ProcessId, tuple[MemberId, ...]]:
-    found: dict[ProcessId, dict[MemberId, None]] = {}
+    by_process: dict[ProcessId, dict[MemberId, None]] = {}
     for row in record.get("broker", ()):
         if row["kind"] in FIRST_JOIN and row.get("member") is not None and isinstance(row.get("member_id"), str):
-            found.setdefault(process_of(row), {})[row["member_id"]] = None
-    return {process: tuple(ids) for process, ids in found.items()}
+            by_process.setdefault(process_of(row), {})[row["member_id"]] = None
+    return {process: tuple(ids) for process, ids in by_process.items()}
 
 
 def _rate(value: Any) -> float:
@@ -279,3 +281,72 @@ def _whole(value: Any, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError(f"{what} must be a whole number, not {value!r}")
     return value
+
+
+class ProcessState(StrEnum):
+    """The state of a member's process."""
+
+    RUNNING = "running"
+    FROZEN = "stopped"
+    ENDED = "ended"
+
+
+RUNNING, FROZEN, ENDED = ProcessState
+NEEDS: dict[str, tuple[tuple[ProcessState | None, ...], str]] = {
+    MemberAction.START: ((None, ENDED), "runs already"),
+    MemberAction.CLOSE: ((RUNNING, FROZEN), "does not run"),
+    MemberAction.KILL: ((RUNNING, FROZEN, ENDED), "was never started"),  # it may still be closing
+    MemberAction.STOP: ((RUNNING,), "does not run"),
+    MemberAction.CONT: ((FROZEN,), "is not stopped"),
+    MemberAction.SLOW_BATCH: ((RUNNING, FROZEN), "does not run"),
+    MemberAction.SUBSCRIBE: ((RUNNING, FROZEN), "does not run"),
+}
+"""By action: the states that a process may be in, and what is wrong in any other state."""
+AFTER: dict[str, ProcessState] = {
+    MemberAction.START: RUNNING,
+    MemberAction.CLOSE: ENDED,
+    MemberAction.KILL: ENDED,
+    MemberAction.STOP: FROZEN,
+    MemberAction.CONT: RUNNING,
+}
+
+
+class Contradiction(GroupSimError):
+    """Actions that contradict each other."""
+
+
+def check_actions(recorded: Recording) -> None:
+    """Raises Contradiction, naming the action and its time."""
+    ordered = sorted(recorded.actions, key=lambda a: a.at_ms)
+    for action in ordered:
+        if action.at_ms > recorded.end_ms:
+            raise Contradiction(
+                f"action {action.kind!r} at {action.at_ms} ms comes after the run's end ({recorded.end_ms} ms)"
+            )
+    _check_members(a for a in ordered if a.kind in ON_MEMBERS)
+    for action in ordered:
+        if action.kind == CREATE_TOPIC and action.what["topic"] in recorded.topics:
+            raise Contradiction(f"action {action.kind!r} at {action.at_ms} ms: {action.what['topic']} exists already")
+    _check_topics((a for a in ordered if a.kind == ADD_PARTITIONS), recorded.topics)
+
+
+def _check_members(actions: Iterable[Action]) -> None:
+    states: dict[str, ProcessState] = {}
+    for action in actions:
+        member = action.member or ""
+        allowed, wrong = NEEDS[action.kind]
+        if states.get(member) not in allowed:
+            raise Contradiction(f"action {action.kind!r} at {action.at_ms} ms: {member} {wrong}")
+        states[member] = AFTER.get(action.kind, states.get(member, ENDED))
+
+
+def _check_topics(actions: Iterable[Action], counts: Mapping[str, int]) -> None:
+    known = dict(counts)
+    for action in actions:
+        topic, partitions = action.what["topic"], action.what.get("partitions")
+        if not isinstance(partitions, int) or partitions <= known[topic]:
+            raise Contradiction(
+                f"action {action.kind!r} at {action.at_ms} ms: {topic} has {known[topic]} partitions and "
+                f"can only grow, not to {partitions!r}"
+            )
+        known[topic] = partitions

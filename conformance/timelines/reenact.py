@@ -7,13 +7,18 @@ from typing import Any
 
 import simpy
 
-from groupsim.conformance.timelines import validation
 from groupsim.conformance.timelines.harness import Harness
 from groupsim.conformance.timelines.observer import RunObserver
-from groupsim.conformance.timelines.ownership import ObservedRun
+from groupsim.conformance.timelines.ownership import ObservedRun, all_owned_after_ms, summary
 from groupsim.conformance.timelines.progress import first_record_median_ms
-from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, BadRecording, Recording, parse
-from groupsim.conformance.timelines.summary import all_owned_after_ms, summary
+from groupsim.conformance.timelines.recording import (
+    ADD_PARTITIONS,
+    CREATE_TOPIC,
+    BadRecording,
+    Recording,
+    check_actions,
+    parse,
+)
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.delays import Delays
@@ -29,14 +34,14 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
     """A recorded run (a `recording.json`), played in the simulator, in the form of a recording.
 
     Only `config`, `members`, `actions`, `run_end_ms` and `summary.window_ms` are read (and
-    `assignor` or `id` for the strategy), and how fast the host was, from the steps that `recorded_steps` reads, if the
+    `assignor` or `id` for the strategy), and how fast the host was, from the steps that `recorded_times` reads, if the
     file has any. `seed` decides what real runs leave to chance: start-up, latencies, and with them the phase of the
     heartbeats. With `recorded_times` programs start and close at the recorded times, where the
     file has the first JoinGroup (in the broker's log) and the close(). Raises BadRecording.
     """
     recorded = parse(recording)
     try:
-        validation.check(recorded)
+        check_actions(recorded)
         return _recording(recorded, seed, _play(recorded, seed, recorded_times))
     except BadRecording:
         raise

@@ -29,7 +29,7 @@ def ours(spec: Spec, assignor: str) -> tuple[str, JavaAnswer]:
 def compare(seeds: range, version: str = fetch.VERSION) -> dict[str, Any]:
     """Per assignor how many answers were equal, how many of these were exceptions, and which seeds differ."""
     specs = {seed: problem(seed) for seed in seeds}
-    found: dict[str, Any] = {}
+    by_assignor: dict[str, Any] = {}
     folder = Path(tempfile.mkdtemp(prefix="groupsim-assignors-"))
     try:
         source, target = folder / "problems.txt", folder / "answers.txt"
@@ -44,7 +44,7 @@ def compare(seeds: range, version: str = fetch.VERSION) -> dict[str, Any]:
             answers = {int(name): (status, answer) for name, (_, status, answer) in read_answers(target).items()}
             different = [seed for seed in seeds if ours(asked[seed], assignor) != answers.get(seed)]
             errors = sum(status != "ok" for status, _ in answers.values())
-            found[assignor] = {"equal": len(specs) - len(different), "exceptions": errors, "different": different}
+            by_assignor[assignor] = {"equal": len(specs) - len(different), "exceptions": errors, "different": different}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return {"kafka": version, "seeds": [seeds.start, seeds.stop], "assignors": found}
+    return {"kafka": version, "seeds": [seeds.start, seeds.stop], "assignors": by_assignor}

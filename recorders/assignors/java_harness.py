@@ -40,12 +40,12 @@ def write_problem(file: TextIO, head: str, spec: Spec) -> None:
     """One problem in the line format of AssignorBench.java."""
     print("problem", head, file=file)
     for topic, count in spec.partitions.items():
-        racks = ";".join(",".join(found) for found in spec.racks.get(topic, ()))
+        racks = ";".join(",".join(racks_of_partition) for racks_of_partition in spec.racks.get(topic, ()))
         print("topic", topic, count, *([racks] if count and topic in spec.racks else []), file=file)
     for m in spec.members:
         print("member", m.id, m.generation, m.instance_id or "-", m.rack or "-", ",".join(m.topics) or "-", file=file)
-        for topic, found in groupby(m.owned, key=lambda partition: partition.topic):
-            print("owned", topic, ",".join(str(partition.partition) for partition in found), file=file)
+        for topic, owned in groupby(m.owned, key=lambda partition: partition.topic):
+            print("owned", topic, ",".join(str(partition.partition) for partition in owned), file=file)
     print("end", file=file)
 
 

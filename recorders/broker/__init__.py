@@ -4,6 +4,6 @@
 - `kafka`: one or more nodes in a temporary folder
 - `messages`: the messages of Kafka's APIs as data
 - `definitions`: the same for every API and for stored records, by the definitions in Kafka's jars
-- `wire`, `wire_bytes`: messages to bytes and back
+- `wire`: messages to bytes and back
 - `connections`: open connections to one broker
 """

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recorders.broker.wire_bytes import Cursor, write_length
+from recorders.broker.wire import Cursor, write_length
 
 Definition = Mapping[str, Any]
 """One of Kafka's JSON definitions, or one field of it."""
@@ -57,10 +57,10 @@ class Definitions:
         with zipfile.ZipFile(jar) as file:
             for name in file.namelist():
                 if name.startswith("common/message/") and name.endswith(".json"):
-                    found = json.loads(COMMENT.sub("", file.read(name).decode()))
-                    self._named[found["name"]] = found
-                    if found["type"].startswith("coordinator-"):
-                        self._stored[found["type"], found["apiKey"]] = found
+                    definition = json.loads(COMMENT.sub("", file.read(name).decode()))
+                    self._named[definition["name"]] = definition
+                    if definition["type"].startswith("coordinator-"):
+                        self._stored[definition["type"], definition["apiKey"]] = definition
 
     def named(self, name: str) -> Definition:
         """One definition as the jars have it."""
@@ -99,12 +99,12 @@ class Definitions:
         """A record of `__consumer_offsets`: its type, its key, its value (None for a tombstone)."""
         kind: int = struct.unpack_from(">h", key)[0]
         definition = self._stored["coordinator-key", kind]
-        found = _Reader(definition, 0, key, at=2).message()
+        read_key = _Reader(definition, 0, key, at=2).message()
         content = None
         if value is not None:
             version = struct.unpack_from(">h", value)[0]
             content = _Reader(self._stored["coordinator-value", kind], version, value, at=2).message()
-        return definition["name"].removesuffix("Key"), found, content
+        return definition["name"].removesuffix("Key"), read_key, content
 
 
 class _Coder:
@@ -185,21 +185,21 @@ class _Reader(_Coder):
         return self._fields(self._definition["fields"])
 
     def _fields(self, fields: Iterable[Definition]) -> Message:
-        found: Message = {}
+        message: Message = {}
         tagged: dict[int, Definition] = {}
         for field in fields:
             if carries(field.get("taggedVersions"), self.version):
                 tagged[field["tag"]] = field
-                found[field["name"]] = default(field)
+                message[field["name"]] = default(field)
             elif carries(field["versions"], self.version):
-                found[field["name"]] = self._value(field, field["type"])
+                message[field["name"]] = self._value(field, field["type"])
         for _ in range(self.bytes.varint() if self.flexible else 0):
             tag, size = self.bytes.varint(), self.bytes.varint()
             end = self.bytes.at + size
             if tag in tagged:
-                found[tagged[tag]["name"]] = self._tagged(tagged[tag], tagged[tag]["type"])
+                message[tagged[tag]["name"]] = self._tagged(tagged[tag], tagged[tag]["type"])
             self.bytes.at = end
-        return found
+        return message
 
     def _tagged(self, field: Definition, kind: str) -> Any:
         """A tagged structure that may be null begins with 0 for null, where another one has -1."""

@@ -79,8 +79,8 @@ def _compile(sources: list[Path], libraries: str, jar: Path) -> None:
     with tempfile.TemporaryDirectory() as classes:
         _run("javac", "-Xlint:-options", "-d", classes, "-cp", libraries, *map(str, sources))
         with zipfile.ZipFile(jar, "w") as file:
-            for found in sorted(Path(classes).rglob("*.class")):
-                file.write(found, found.relative_to(classes))
+            for compiled in sorted(Path(classes).rglob("*.class")):
+                file.write(compiled, compiled.relative_to(classes))
 
 
 def archive(version: str = VERSION) -> Path:

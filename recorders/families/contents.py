@@ -115,13 +115,15 @@ def _truths(by_family: Mapping[str, Sequence[Record]]) -> Iterator[Sequence[obje
     most = max(len(family.named_choices) for family in FAMILIES)
     yield "family", *(f"choice {n + 1}" for n in range(most))
     for family in FAMILIES:
-        cells = [_truth(family, each.name, by_family.get(family.name, ())) for each in family.named_choices]
+        cells = [_truth(family, choice.name, by_family.get(family.name, ())) for choice in family.named_choices]
         yield f"{family.name} {family.story}", *cells, *[""] * (most - len(cells))
 
 
 def _truth(family: Family, choice: str, records: Sequence[Record]) -> str:
-    found = [_unavailable_ms(r) for r in records if r["config"]["choice"] == choice]
-    return f"{choice}: {median(found):.0f} ({min(found)}–{max(found)})" if found else f"{choice}: not recorded"
+    costs_ms = [_unavailable_ms(r) for r in records if r["config"]["choice"] == choice]
+    return (
+        f"{choice}: {median(costs_ms):.0f} ({min(costs_ms)}–{max(costs_ms)})" if costs_ms else f"{choice}: not recorded"
+    )
 
 
 def _unavailable_ms(record: Record) -> int:

@@ -72,11 +72,11 @@ class CpuShare:
 
 def shares(samples: list[tuple[float, int, int]], processors: int) -> dict[str, float]:
     """Mean and greatest share of a second, from samples of `(seconds, machine's ticks, own ticks)`."""
-    found = {}
+    rounded = {}
     for column, of in ((1, ""), (2, "_of_this_harness")):
         between = [(b[column] - a[column]) / (b[0] - a[0]) for a, b in pairwise(samples) if b[0] - a[0] > 0.5]
         mean = (samples[-1][column] - samples[0][column]) / (samples[-1][0] - samples[0][0])
         per_share = TICKS_PER_S * processors
-        found[f"mean{of}"] = round(mean / per_share, 3)
-        found[f"max_1s{of}"] = round(max(between, default=mean) / per_share, 3)
-    return found
+        rounded[f"mean{of}"] = round(mean / per_share, 3)
+        rounded[f"max_1s{of}"] = round(max(between, default=mean) / per_share, 3)
+    return rounded

@@ -36,10 +36,10 @@ class RecordedChoice:
 
 def choice(name: str) -> RecordedChoice:
     """The choice of this name."""
-    found = _CHOICE.fullmatch(name)
-    if found is None:
+    parts = _CHOICE.fullmatch(name)
+    if parts is None:
         raise ValueError(f"{name!r} is no choice: <assignor>, then -{STATIC}, -{HEARTBEAT}<ms> or -{SESSION}<ms>")
-    assignor, static, heartbeat, session = found.groups()
+    assignor, static, heartbeat, session = parts.groups()
     return RecordedChoice(
         name,
         assignor,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recorders.timelines.real_broker_log import lines_of
 from recorders.timelines.real_group import RealGroup, log_name
+from recorders.timelines.real_recording import lines_of
 
 AT = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] ")
 CONFIG_BLOCK = "ConsumerConfig values:"
@@ -17,18 +17,18 @@ CONFIG_BLOCK = "ConsumerConfig values:"
 
 def log_records(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Records of a log, also of several lines, with their times (UTC ms since 1970); what has no time is left out."""
-    at_ms, found = 0, ""
+    at_ms, text = 0, ""
     for line in lines:
         if stamped := AT.match(line):
-            if found:
-                yield at_ms, found
+            if text:
+                yield at_ms, text
             at = datetime.strptime(stamped[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
-            at_ms, found = round(at.timestamp() * 1000), ""
-        elif not found:
+            at_ms, text = round(at.timestamp() * 1000), ""
+        elif not text:
             continue
-        found += line.rstrip("\n") + "\n"
-    if found:
-        yield at_ms, found
+        text += line.rstrip("\n") + "\n"
+    if text:
+        yield at_ms, text
 
 
 def client_log(lines: Iterable[str], from_ms: int, to_ms: int, prints_config: bool) -> str:

@@ -99,15 +99,15 @@ class FamilyRun:
     def program(self, label: str) -> dict[str, Any]:
         """What one member's program does, as `config.per_member` has it."""
         family = self.family
-        found: dict[str, Any] = {}
+        does: dict[str, Any] = {}
         if self.choice.static:
-            found["instance"] = f"i{label[1:]}"
+            does["instance"] = f"i{label[1:]}"
         for key, by_member in (("cb", family.callback_ms), ("proc", family.process_ms)):
             if ms := by_member.get(label, by_member.get("", 0)):
-                found[key] = ms
+                does[key] = ms
         if label in family.subscribed:
-            found["topics"] = list(map(self._own, topics_of(family.subscribed[label])))
-        return found
+            does["topics"] = list(map(self._own, topics_of(family.subscribed[label])))
+        return does
 
     def head(self) -> Record:
         """What a recording says of the run before it began."""
@@ -144,4 +144,4 @@ class FamilyRun:
 
 def runs(family: Family, repetitions: int) -> list[FamilyRun]:
     """All runs of a family, one repetition of all choices after the other."""
-    return [FamilyRun(family, each, n) for n in range(1, repetitions + 1) for each in family.named_choices]
+    return [FamilyRun(family, choice, n) for n in range(1, repetitions + 1) for choice in family.named_choices]

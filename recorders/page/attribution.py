@@ -39,12 +39,12 @@ class Attributed:
 def attributed(logs: Iterable[Pair], known: Iterable[Pair], actions: Iterable[Pair]) -> list[Attributed]:
     """The pairs of the logs that have an answer in all three scorings, with their causes."""
     with_timeouts, with_actions = _by_key(known), _by_key(actions)
-    found = []
+    with_causes = []
     for pair in logs:
         key = _key(pair)
         if pair.answered and key in with_timeouts and key in with_actions:
-            found.append(Attributed(pair, _cause(pair, with_timeouts[key], with_actions[key])))
-    return found
+            with_causes.append(Attributed(pair, _cause(pair, with_timeouts[key], with_actions[key])))
+    return with_causes
 
 
 def _by_key(pairs: Iterable[Pair]) -> dict[tuple[str, str], Pair]:

@@ -1,4 +1,7 @@
-"""docs/conformance.md, written from the recordings in tests/golden/conformance: how far a real Kafka does the same."""
+"""docs/conformance.md, written from the recordings in tests/golden/conformance: how far a real Kafka does the same.
+
+The numbers of transitions are part of the recorded scripts' names (`A0.T26`).
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,56 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.scripts.compare import difference
+from groupsim.conformance.scripts.check import difference
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import read
-from recorders.page import (
-    consumer_section,
-    known_differences,
-    recorded_runs_section,
-    recording_section,
-    timelines_section,
-)
-from recorders.page.transitions import OF_A_FAILOVER, OF_THE_INITIAL_DELAY, TRANSITIONS, UNRECORDED
+from recorders.page import consumer_section, known_differences, recorded_runs_section, timelines_section
+
+TRANSITIONS: dict[int, str] = {
+    1: "no group: JoinGroup without a member id creates it",
+    2: "no group: JoinGroup with a member id is refused",
+    3: "JoinGroup without a member id: MEMBER_ID_REQUIRED, and the id is pending until it is used or expires",
+    4: "Empty: the first member starts the initial rebalance delay",
+    5: "Empty: JoinGroup with a former member id is refused",
+    6: "initial rebalance delay: another member joins",
+    7: "initial rebalance delay ends: members joined meanwhile, it is extended",
+    8: "initial rebalance delay ends: the join phase completes",
+    9: "PreparingRebalance: the last member rejoins, the join phase completes",
+    10: "PreparingRebalance: a member rejoins, others are missing",
+    11: "PreparingRebalance: the rebalance timeout ends, missing dynamic members are removed",
+    12: "PreparingRebalance: the rebalance timeout ends and only static members are left, none of which has rejoined",
+    13: "PreparingRebalance: the last missing member leaves",
+    14: "PreparingRebalance: the session of the last missing member ends",
+    15: "PreparingRebalance: SyncGroup is answered REBALANCE_IN_PROGRESS",
+    16: "CompletingRebalance: a follower's SyncGroup waits",
+    17: "CompletingRebalance: the leader's SyncGroup, the group becomes Stable",
+    18: "CompletingRebalance: the assignment cannot be written, a new rebalance starts",
+    19: "CompletingRebalance: JoinGroup of a member without a change is answered at once",
+    20: "CompletingRebalance: JoinGroup of a changed or a new member starts a new rebalance",
+    21: "CompletingRebalance: a static member is replaced, a new rebalance starts",
+    22: "CompletingRebalance or Stable: a member leaves or its session ends",
+    23: "the sync timeout ends: members without a SyncGroup are removed",
+    24: "Stable: JoinGroup of the leader starts a rebalance",
+    25: "Stable: JoinGroup of a changed follower starts a rebalance",
+    26: "Stable: JoinGroup of a follower without a change is answered at once",
+    27: "Stable: JoinGroup of a new member starts a rebalance",
+    28: "Stable: a static member is replaced without a rebalance",
+    29: "Stable: a static member is replaced and the assignor changes with it: a rebalance starts",
+    30: "Stable: SyncGroup is answered with the stored assignment",
+    31: "failover: the coordinator gives up the group",
+    32: "failover: another coordinator loads the group",
+}
+
+OF_THE_INITIAL_DELAY = (6, 7, 8)
+"""Their scripts are named `A0.delay-…`."""
+OF_A_FAILOVER = (31, 32)
+
+UNRECORDED: dict[int, str] = {
+    18: "no script: a write that fails cannot be caused from outside, and in the simulator no write fails "
+    "([0004](adr/0004-one-command-at-a-time.md))",
+}
+"""Transitions without a script, and the reason."""
+
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "conformance"
@@ -35,8 +77,8 @@ EQUAL, DIFFERENT = "=", "**≠**"
 @cache
 def meta() -> dict[str, Any]:
     """`kafka`, `recorded` (a date), `seed`, `unstable` (names of scripts, by step)."""
-    found: dict[str, Any] = json.loads((GOLDEN / "meta.json").read_text())
-    return found
+    noted: dict[str, Any] = json.loads((GOLDEN / "meta.json").read_text())
+    return noted
 
 
 @cache
@@ -47,25 +89,25 @@ def compared(family: str) -> dict[str, str | None]:
 
 def transitions() -> dict[int, list[str]]:
     """By transition: the scripts that show it."""
-    found: dict[int, list[str]] = {number: [] for number in TRANSITIONS}
+    shown_by: dict[int, list[str]] = {number: [] for number in TRANSITIONS}
     for name in compared("cases"):
         for number in NUMBER.findall(name.removeprefix("A0.").partition("-d3")[0]):
-            found[int(number)].append(name)
+            shown_by[int(number)].append(name)
         if name.startswith("A0.delay-"):
             for transition in OF_THE_INITIAL_DELAY:
-                found[transition].append(name)
+                shown_by[transition].append(name)
     for transition in OF_A_FAILOVER:
-        found[transition] += compared("failover")
-    return found
+        shown_by[transition] += compared("failover")
+    return shown_by
 
 
 def cells() -> dict[str, dict[str, list[str | None]]]:
     """By request, by state of the group: the differences that the scripts of this cell found, None for none."""
-    found: dict[str, dict[str, list[str | None]]] = defaultdict(lambda: defaultdict(list))
+    by_request: dict[str, dict[str, list[str | None]]] = defaultdict(lambda: defaultdict(list))
     for name, said in compared("matrix").items():
         _, _, state, request = name.split(".", 3)
-        found[request][state].append(said)
-    return found
+        by_request[request][state].append(said)
+    return by_request
 
 
 def _verdict(said: Iterable[str | None]) -> str:
@@ -86,9 +128,9 @@ def _headline() -> Iterator[str]:
         every = compared(family)
         yield f"| {names[family]} | {len(every):,} | {sum(said is None for said in every.values()):,} |"
     yield consumer_section.headline()
-    for name, found in assignors()["assignors"].items():
-        total = found["equal"] + len(found["different"])
-        yield f"| `{name}`, random problems, to the partition | {total:,} | {found['equal']:,} |"
+    for name, counts in assignors()["assignors"].items():
+        total = counts["equal"] + len(counts["different"])
+        yield f"| `{name}`, random problems, to the partition | {total:,} | {counts['equal']:,} |"
     yield from timelines_section.headline()
     yield ""
 
@@ -96,16 +138,16 @@ def _headline() -> Iterator[str]:
 @cache
 def assignors() -> dict[str, Any]:
     """What `recorders.assignors.comparison` found."""
-    found: dict[str, Any] = json.loads((GOLDEN / "assignors.json").read_text())
-    return found
+    counted: dict[str, Any] = json.loads((GOLDEN / "assignors.json").read_text())
+    return counted
 
 
 @cache
 def predictions() -> list[dict[str, Any]]:
     """Predictions of the simulator that were tried with real clients."""
     file = GOLDEN / "stories.json"
-    found: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
-    return found
+    tried: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    return tried
 
 
 def _transition_table() -> Iterator[str]:
@@ -123,22 +165,22 @@ def _transition_table() -> Iterator[str]:
 
 
 def _matrix_table() -> Iterator[str]:
-    found = cells()
-    states = sorted({state for row in found.values() for state in row})
+    by_request = cells()
+    states = sorted({state for row in by_request.values() for state in row})
     yield "| request | " + " | ".join(states) + " |"
     yield "| --- |" + " --- |" * len(states)
-    for request in sorted(found):
-        yield f"| {request} | " + " | ".join(_verdict(found[request].get(state, ())) for state in states) + " |"
+    for request in sorted(by_request):
+        yield f"| {request} | " + " | ".join(_verdict(by_request[request].get(state, ())) for state in states) + " |"
     yield ""
 
 
 def _differences() -> Iterator[str]:
-    found = [(n, said) for family in FAMILIES for n, said in compared(family).items() if said is not None]
-    if not found:
+    differences = [(n, said) for family in FAMILIES for n, said in compared(family).items() if said is not None]
+    if not differences:
         yield "None."
-    for name, said in found:
+    for name, said in differences:
         yield f"- `{name}`: {_why(name) or 'not explained'} ({said.partition(': recorded')[0]})"
-    for name in sorted(set(known_differences.BY_CHANCE) - {name for name, _ in found}):
+    for name in sorted(set(known_differences.BY_CHANCE) - {name for name, _ in differences}):
         yield f"- `{name}` agreed in this recording, by chance: {known_differences.BY_CHANCE[name]}"
     yield ""
 
@@ -171,12 +213,35 @@ def _predictions() -> Iterator[str]:
         return
     yield "| scenario | what the simulator predicts | on Kafka | what was seen |"
     yield "| --- | --- | --- | --- |"
-    for each in predictions():
-        yield f"| `{each['scenario']}` | {each['claim']} | **{each['verdict']}** | {each['seen']} |"
+    for trial in predictions():
+        yield f"| `{trial['scenario']}` | {trial['claim']} | **{trial['verdict']}** | {trial['seen']} |"
     yield ""
-    for each in predictions():
-        if each["verdict"] == "refuted":
-            yield f"- `{each['scenario']}`: {known_differences.PREDICTIONS.get(each['scenario'], 'not explained')}"
+    for trial in predictions():
+        if trial["verdict"] == "refuted":
+            yield f"- `{trial['scenario']}`: {known_differences.PREDICTIONS.get(trial['scenario'], 'not explained')}"
+    yield ""
+
+
+def _live_topic() -> Iterator[str]:
+    """What `recorders.offsets_topic` found."""
+    noted = json.loads((GOLDEN / "offsets-topic.json").read_text())
+    yield (
+        f"`groupsim incident record` on Kafka {noted['kafka']}: a classic and a consumer group of librdkafka whose "
+        f"members come and go, the recorder killed with `kill -9` {noted['killed']} times and continued. Compared with "
+        "the broker's segment files, read as files:"
+    )
+    yield ""
+    yield "| records | lost | twice | made up | with another value | in another batch |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    counts = [noted[name] for name in ("records", "lost", "twice", "made_up", "different", "other_batch")]
+    yield "| " + " | ".join(f"{count:,}" for count in counts) + " |"
+    yield ""
+    yield (
+        "A consumer does not see batches: records that stand together and have the same millisecond are taken for one. "
+        f"The cluster's groups afterwards: {', '.join(f'`{name}`' for name in noted['groups_of_the_cluster'])}; the "
+        "recorder is none of them. Differences between our schemas of group records and those in Kafka's jars: "
+        f"{len(noted['schema_differences'])}."
+    )
     yield ""
 
 
@@ -223,7 +288,7 @@ def page() -> str:
             *recorded_runs_section.headed(),
             "## Recording the live topic",
             "",
-            *recording_section.section(),
+            *_live_topic(),
             "## Predictions of the simulator, tried with real clients",
             "",
             *_predictions(),

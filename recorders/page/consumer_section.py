@@ -44,8 +44,8 @@ def kind_of(name: str) -> str:
 
 def difference(script: Script) -> str | None:
     """What differs first; None if nothing does."""
-    found = next(differences(script, play(script)), None)
-    return None if found is None else str(found).partition(": recorded")[0]
+    first = next(differences(script, play(script)), None)
+    return None if first is None else str(first).partition(": recorded")[0]
 
 
 def compared() -> dict[str, Any]:

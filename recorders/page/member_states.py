@@ -162,6 +162,6 @@ def cell(column: str, row: str) -> str:
     if asked.error is not Error.NONE:
         return asked.error.name
     member = asked.member
-    found = "gone" if member is None else f"{member.state.value} {member.epoch}, {len(member.assigned)}"
+    left = "gone" if member is None else f"{member.state.value} {member.epoch}, {len(member.assigned)}"
     grown = f" {asked.group.epoch}" if asked.group.epoch != before else ""
-    return f"{found}; {asked.group.phase.value}{grown}"
+    return f"{left}; {asked.group.phase.value}{grown}"

@@ -1,19 +1,59 @@
-"""Parts of docs/predictions.md: how far answers can be trusted, which signs are wrong and why, the greatest errors."""
+"""Parts of docs/predictions.md: how far answers can be trusted, which signs are wrong and why, the greatest errors.
+
+What a fault costs depends on when it comes between two heartbeats. A family of recordings may have one choice at
+several phases (`-p250`: 250 ms later) and another at one only; then their medians can differ by the phase alone.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
 
-from groupsim.conformance.predictions.evidence import Evidence
-from groupsim.conformance.predictions.score import Pair, percent, share
+from groupsim.conformance.predictions.results import Evidence, Setting
+from groupsim.conformance.predictions.score import Pair, clearly_differ, overlap, percent, share
 from groupsim.replay.significance import difference
 from groupsim.replay.trust import LEAST_MARGIN
 from groupsim.wording.numbers import percent_change as change
 from recorders.page.attribution import Attributed, Cause, attributed
-from recorders.page.phases import decided_by_phase, phases
 from recorders.page.scored import Scored
+
+_PHASE = re.compile(r"-p([0-9]{1,6})(?![0-9A-Za-z])")
+
+
+def phase_of(run: str) -> int:
+    """The phase in ms that the name of a run has; 0 without one."""
+    phase = _PHASE.search(run)
+    return int(phase[1]) if phase else 0
+
+
+def phases(runs: Collection[str]) -> tuple[int, ...]:
+    """The different phases of some runs, ascending."""
+    return tuple(sorted({phase_of(run) for run in runs}))
+
+
+def decided_by_phase(setting: Setting, pair: Pair) -> bool:
+    """Whether a pair is clear only because its choices were recorded at different phases of the heartbeat.
+
+    At the phases that both have it is not clear, or the other way round; nor is it if they have none in common.
+    """
+    given, asked = (setting.truths[pair.family][choice] for choice in (pair.given, pair.asked))
+    if not pair.clear or phases(given) == phases(asked):
+        return False
+    common = set(phases(given)) & set(phases(asked))
+    same_phase, other_choice = _at(given, common), _at(asked, common)
+    return not (
+        same_phase
+        and other_choice
+        and clearly_differ(same_phase, other_choice)
+        and not overlap(same_phase, other_choice)
+    )
+
+
+def _at(runs: Mapping[str, int], wanted: Collection[int]) -> Sequence[int]:
+    return [ms for run, ms in runs.items() if phase_of(run) in wanted]
+
 
 _WORST = 15
 _SHORT = {
@@ -26,7 +66,7 @@ _SHORT = {
 _UNKNOWN = "not scored from true actions"
 
 
-def trusted(found: Sequence[Scored]) -> Iterator[Sequence[object]]:
+def trusted(scorings: Sequence[Scored]) -> Iterator[Sequence[object]]:
     """Of the pairs predicted from logs: what became of the promises of an answer's first sentence."""
     yield (
         "recordings",
@@ -39,12 +79,12 @@ def trusted(found: Sequence[Scored]) -> Iterator[Sequence[object]]:
         "amount in the range of the seeds",
         f"widened by {LEAST_MARGIN:.0%}".replace("%", " %"),
     )
-    for each in found:
-        if each.setting.evidence is not Evidence.LOGS:
+    for scored in scorings:
+        if scored.setting.evidence is not Evidence.LOGS:
             continue
-        answered = [pair for pair in each.pairs if pair.answered]
+        answered = [pair for pair in scored.pairs if pair.answered]
         sure = [pair for pair in answered if _differs(pair)]
-        named = each.setting.folder + (", first look" if each.first else "")
+        named = scored.setting.folder + (", first look" if scored.first else "")
         cells: list[object] = [named]
         for own in (sure, [pair for pair in answered if pair not in sure]):
             clear = [pair for pair in own if pair.clear]
@@ -64,7 +104,7 @@ def _within(pair: Pair, margin: float) -> bool:
 
 def causes_of(own: Sequence[Scored]) -> list[Attributed]:
     """The pairs with the cause of their error, as far as all three scorings have them."""
-    by_evidence = {each.setting.evidence: each.pairs for each in own}
+    by_evidence = {scored.setting.evidence: scored.pairs for scored in own}
     if set(by_evidence) != set(Evidence):
         return []
     return attributed(by_evidence[Evidence.LOGS], by_evidence[Evidence.KNOWN], by_evidence[Evidence.ACTIONS])
@@ -90,10 +130,10 @@ def wrong_signs(logs: Scored) -> str:
     )
 
 
-def wrong_sign_rows(logs: Scored, found: Sequence[Attributed]) -> Iterator[Sequence[object]]:
+def wrong_sign_rows(logs: Scored, with_causes: Sequence[Attributed]) -> Iterator[Sequence[object]]:
     """A row for each family, choice recorded and choice asked for that has a wrong sign."""
     yield "family", "recorded → asked", "wrong", "real, recorded", "real, asked", "predicted", "phases", "cause"
-    causes = _causes(found)
+    causes = _causes(with_causes)
     grouped: dict[tuple[str, str, str], list[Pair]] = defaultdict(list)
     for pair in logs.pairs:
         if pair.answered and pair.clear:
@@ -111,10 +151,10 @@ def wrong_sign_rows(logs: Scored, found: Sequence[Attributed]) -> Iterator[Seque
             yield family, f"{given} → {asked}", f"{len(wrong)} of {len(own)}", *real, predicted, counts, why
 
 
-def worst(logs: Scored, found: Sequence[Attributed]) -> Iterator[Sequence[object]]:
+def worst(logs: Scored, with_causes: Sequence[Attributed]) -> Iterator[Sequence[object]]:
     """The greatest errors from the logs alone."""
     yield "run", "asked", "real (least–most)", "predicted (least–most)", "error", "sign", "cause", "misread"
-    causes = _causes(found)
+    causes = _causes(with_causes)
     for pair in sorted((p for p in logs.pairs if p.answered), key=lambda p: (-p.error, p.run, p.asked))[:_WORST]:
         sign = "" if not pair.clear else "right" if pair.sign_right else "wrong"
         predicted = f"{pair.predicted:,.0f} ({min(pair.predicted_ms):,}–{max(pair.predicted_ms):,})"
@@ -126,8 +166,8 @@ def _real(values: Sequence[int]) -> str:
     return f"{median(values):,.0f} ({min(values):,}–{max(values):,})"
 
 
-def _causes(found: Sequence[Attributed]) -> dict[tuple[str, str], Cause]:
-    return {(each.pair.run, each.pair.asked): each.cause for each in found}
+def _causes(with_causes: Sequence[Attributed]) -> dict[tuple[str, str], Cause]:
+    return {(attributed.pair.run, attributed.pair.asked): attributed.cause for attributed in with_causes}
 
 
 def _cause(pair: Pair, causes: Mapping[tuple[str, str], Cause]) -> str:

@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from groupsim.conformance.predictions.evidence import Evidence
 from groupsim.conformance.predictions.noise import noise_floor
+from groupsim.conformance.predictions.results import Evidence
 from groupsim.conformance.predictions.score import Pair, figures, percent
 from recorders.families.family import LOOKED_AT, PUT_ASIDE
 from recorders.markdown import markdown
@@ -87,20 +87,20 @@ def page(scorings: Sequence[Scored]) -> str:
     """The whole page."""
     parts = [_INTRO, *markdown(_overview(scorings)), "", _TRUST, *markdown(trusted(scorings)), "", _PHASE]
     by_folder: dict[str, list[Scored]] = defaultdict(list)
-    for each in scorings:
-        if not each.first:
-            by_folder[each.setting.folder].append(each)
+    for scored in scorings:
+        if not scored.first:
+            by_folder[scored.setting.folder].append(scored)
     for folder, own in by_folder.items():
         parts += [f"## {folder}", "", *([ABOUT[folder], ""] if folder in ABOUT else [])]
         parts += [*markdown(_noise(own)), ""]
         parts += ["### By story", "", *markdown(_grouped(own, "family", lambda pair: pair.family)), ""]
         parts += ["### By choice asked for", "", *markdown(_grouped(own, "choice", lambda pair: pair.asked)), ""]
-        found = causes_of(own)
-        parts += ["### What the errors come from", "", *markdown(_cause_rows(found)), ""] if found else []
+        with_causes = causes_of(own)
+        parts += ["### What the errors come from", "", *markdown(_cause_rows(with_causes)), ""] if with_causes else []
         parts += ["### Wrong signs, from the logs alone", "", wrong_signs(own[0]), ""]
-        rows = list(wrong_sign_rows(own[0], found))
+        rows = list(wrong_sign_rows(own[0], with_causes))
         parts += [*markdown(rows), ""] if len(rows) > 1 else []
-        parts += ["### Greatest errors from the logs alone", "", *markdown(worst(own[0], found)), ""]
+        parts += ["### Greatest errors from the logs alone", "", *markdown(worst(own[0], with_causes)), ""]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -118,50 +118,52 @@ def _overview(scorings: Sequence[Scored]) -> Iterator[Sequence[object]]:
         "seeds",
         "scored",
     )
-    first = {(each.setting.folder, each.setting.evidence): each.setting.version for each in scorings if each.first}
-    for each in scorings:
-        over, setting = figures(each.pairs), each.setting
-        if not each.first and first.get((setting.folder, setting.evidence)) == setting.version:
+    first = {
+        (scored.setting.folder, scored.setting.evidence): scored.setting.version for scored in scorings if scored.first
+    }
+    for scored in scorings:
+        over, setting = figures(scored.pairs), scored.setting
+        if not scored.first and first.get((setting.folder, setting.evidence)) == setting.version:
             continue  # nothing was scored since
         shares = (over.sign_right, over.median_error, over.p90_error, over.inside)
         seeds = setting.seeds[1] - setting.seeds[0]
-        scored = f"{setting.date}, {setting.version}"
+        when = f"{setting.date}, {setting.version}"
         name = _NAMES[setting.evidence]
-        folder = f"{setting.folder}, first look" if each.first else setting.folder
-        yield folder, name, over.pairs, over.answered, over.clear, *map(percent, shares), seeds, scored
+        folder = f"{setting.folder}, first look" if scored.first else setting.folder
+        yield folder, name, over.pairs, over.answered, over.clear, *map(percent, shares), seeds, when
 
 
 def _noise(own: Sequence[Scored]) -> Iterator[Sequence[object]]:
     """The noise floor: what a perfect prediction can't be better than."""
     yield "noise floor", "comparisons", "median", "90th percentile"
-    for number, each in enumerate(own):
-        floor = noise_floor(each.setting, each.asked)
+    for number, scored in enumerate(own):
+        floor = noise_floor(scored.setting, scored.asked)
         real, seeds = floor.repetitions, floor.seeds
         if not number:
             what = "one real repetition against the median of the others"
             yield what, real.number, percent(real.median), percent(real.p90)
-        what = f"one seed against the median of the seeds, {_NAMES[each.setting.evidence]}"
+        what = f"one seed against the median of the seeds, {_NAMES[scored.setting.evidence]}"
         yield what, seeds.number, percent(seeds.median), percent(seeds.p90)
 
 
 def _grouped(own: Sequence[Scored], title: str, key: Callable[[Pair], str]) -> Iterator[Sequence[object]]:
     """Sign, median error, 90th percentile and inside of each group of pairs, by evidence."""
-    yield title, "pairs", "clear", *(_NAMES[each.setting.evidence] for each in own)
-    for name in sorted({key(pair) for each in own for pair in each.pairs}):
-        grouped = [[pair for pair in each.pairs if key(pair) == name] for each in own]
+    yield title, "pairs", "clear", *(_NAMES[scored.setting.evidence] for scored in own)
+    for name in sorted({key(pair) for scored in own for pair in scored.pairs}):
+        grouped = [[pair for pair in scored.pairs if key(pair) == name] for scored in own]
         first = figures(grouped[0])
         cells = []
-        for found in map(figures, grouped):
-            shares = (found.sign_right, found.median_error, found.p90_error, found.inside)
+        for over in map(figures, grouped):
+            shares = (over.sign_right, over.median_error, over.p90_error, over.inside)
             cells.append(" · ".join(map(percent, shares)))
         yield name, first.pairs, first.clear, *cells
     yield "", "", "", *("sign · median · 90th · inside" for _ in own)
 
 
-def _cause_rows(found: Sequence[Attributed]) -> Iterator[Sequence[object]]:
+def _cause_rows(with_causes: Sequence[Attributed]) -> Iterator[Sequence[object]]:
     yield "cause", "pairs", "signs wrong", "median error", "stories (pairs)", "most misread there (pairs)"
     for cause in Cause:
-        own = [each.pair for each in found if each.cause is cause]
+        own = [attributed.pair for attributed in with_causes if attributed.cause is cause]
         if not own:
             continue
         over = figures(own)

@@ -22,8 +22,8 @@ Row = dict[str, Any]
 
 def stored() -> list[Row]:
     """What `recorders.recorded_runs` found."""
-    found: list[Row] = json.loads(FILE.read_text()) if FILE.exists() else []
-    return found
+    rows: list[Row] = json.loads(FILE.read_text()) if FILE.exists() else []
+    return rows
 
 
 def headed() -> Iterator[str]:
@@ -89,27 +89,27 @@ def _grown(every: Sequence[Row]) -> Iterator[str]:
 
 def by_story(every: Sequence[Row]) -> dict[str, dict[str, tuple[float, float]]]:
     """By story and way: the medians over its repetitions, recorded and simulated (partition-ms)."""
-    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    stories: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in every:
         story, way, variant, _ = row["id"].split("__")
         if variant == "d0" and way in WAYS and row["release"] == NEWEST:
-            found[story][way].append(row)
+            stories[story][way].append(row)
     return {
         story: {way: (_median(rows, "recorded_ms"), _median(rows, "median_ms")) for way, rows in ways.items()}
-        for story, ways in sorted(found.items())
+        for story, ways in sorted(stories.items())
         if len(ways) > 1
     }
 
 
 def orders(every: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
     """Every pair of ways of a story whose recorded figures differ clearly, and whether the simulated ones do alike."""
-    found = []
+    pairs = []
     for story, ways in by_story(every).items():
-        for one, other in combinations(ways, 2):
-            (a, ours_a), (b, ours_b) = ways[one], ways[other]
+        for way, other in combinations(ways, 2):
+            (a, ours_a), (b, ours_b) = ways[way], ways[other]
             if abs(a - b) > CLEAR * max(a, b):
-                found.append((story, one, other, (a < b) == (ours_a < ours_b) and ours_a != ours_b))
-    return found
+                pairs.append((story, way, other, (a < b) == (ours_a < ours_b) and ours_a != ours_b))
+    return pairs
 
 
 def _order(every: Sequence[Row]) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _order(every: Sequence[Row]) -> Iterator[str]:
         cells = [f"{ways[w][0] / 1000:.1f} → {ways[w][1] / 1000:.1f}" if w in ways else "" for w in WAYS]
         yield f"| {story} | " + " | ".join(cells) + " |"
     yield ""
-    yield from _other_orders(every, [(story, (one, other)) for story, one, other, same in pairs if not same])
+    yield from _other_orders(every, [(story, (way, other)) for story, way, other, same in pairs if not same])
 
 
 def _other_orders(every: Sequence[Row], pairs: Sequence[tuple[str, tuple[str, str]]]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groupsim.conformance.predictions import results
-from groupsim.conformance.predictions.evidence import AskedRun, Evidence, Setting
+from groupsim.conformance.predictions.results import AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.score import Pair, pairs
 
 FIRST = "first"
@@ -25,9 +25,11 @@ class Scored:
 
 def stored(folder: Path) -> list[Scored]:
     """All stored scorings, by folder of recordings and evidence; a first one before those made later."""
-    found = []
+    scorings = []
     for file in (*sorted((folder / FIRST).glob("*.jsonl.gz")), *sorted(folder.glob("*.jsonl.gz"))):
         setting, asked = results.read(file)
-        found.append(Scored(setting, asked, pairs(setting, asked), file.parent.name == FIRST))
+        scorings.append(Scored(setting, asked, pairs(setting, asked), file.parent.name == FIRST))
     order = list(Evidence)
-    return sorted(found, key=lambda each: (each.setting.folder, order.index(each.setting.evidence), not each.first))
+    return sorted(
+        scorings, key=lambda scored: (scored.setting.folder, order.index(scored.setting.evidence), not scored.first)
+    )

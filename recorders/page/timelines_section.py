@@ -88,11 +88,12 @@ def section() -> Iterator[str]:
 
 
 def _by_scenario(every: tuple[Row, ...]) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for scenario in scenarios.SCENARIOS:
-        for row in (each for each in every if each["plot"] == scenario.name):
-            found[scenario.name, row["way"]].append(row)
-    return found
+        for row in every:
+            if row["plot"] == scenario.name:
+                rows[scenario.name, row["way"]].append(row)
+    return rows
 
 
 def _durations(every: tuple[Row, ...]) -> Iterator[str]:

@@ -13,8 +13,7 @@ import msgspec
 
 from groupsim.events.errors import GroupSimError
 from recorders.recommendations import page, played
-from recorders.recommendations.asked import FOLDER, INCIDENTS
-from recorders.recommendations.recommended import recommend
+from recorders.recommendations.recommended import FOLDER, INCIDENTS, recommend
 
 STEPS = ("advise", "record", "again", "page")
 
@@ -34,9 +33,9 @@ def main() -> None:
 def _run(name: str) -> None:
     if name in ("advise", "again"):
         FOLDER.mkdir(parents=True, exist_ok=True)
-        found = msgspec.json.encode([recommend(each) for each in INCIDENTS])
+        advice = msgspec.json.encode([recommend(incident) for incident in INCIDENTS])
         file = FOLDER / (played.ADVICE if name == "advise" else played.TODAY)
-        file.write_bytes(msgspec.json.format(found, indent=1) + b"\n")
+        file.write_bytes(msgspec.json.format(advice, indent=1) + b"\n")
     elif name == "record":
         played.record(lambda line: print(line, file=sys.stderr, flush=True))
     else:

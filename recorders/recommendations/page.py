@@ -8,8 +8,14 @@ from statistics import median
 from groupsim.conformance.predictions.families import RecordedRun
 from recorders.markdown import markdown
 from recorders.recommendations import played
-from recorders.recommendations.asked import INCIDENTS, REPETITIONS, ROOT, AskedIncident
-from recorders.recommendations.recommended import Recommendations, Recommended
+from recorders.recommendations.recommended import (
+    INCIDENTS,
+    REPETITIONS,
+    ROOT,
+    AskedIncident,
+    Recommendations,
+    Recommended,
+)
 
 PAGE = ROOT / "docs" / "recommendations.md"
 _INTRO = f"""# Recommendations on a real Kafka
@@ -54,10 +60,10 @@ def _today(advised: Recommendations, now: Recommendations | None) -> str:
     """What today's code answers, and whether that was played."""
     if now is None:
         return "Today's code was not asked again."
-    before, after = [each.name for each in advised.top], [each.name for each in now.top]
+    before, after = [recommended.name for recommended in advised.top], [recommended.name for recommended in now.top]
     if after == before:
         same = f"recommends the same {len(before)} choices in the same order"
-    elif missing := [_settings(each) for each in now.top if each.name not in before]:
+    elif missing := [_settings(recommended) for recommended in now.top if recommended.name not in before]:
         same = f"recommends other choices, too, which were not played: {'; '.join(missing)}"
     else:
         same = f"recommends the same {len(before)} choices in another order"
@@ -81,18 +87,18 @@ def _rows(
         "",
         "",
     )
-    today = {} if now is None else {each.name: each for each in now.top}
-    for each in advised.top:
-        found, later = median(run.real_ms for run in real[each.name]), today.get(each.name)
-        same = (each.expected_ms < base.expected_ms) == (found < truth)
+    today = {} if now is None else {recommended.name: recommended for recommended in now.top}
+    for recommended in advised.top:
+        real_ms, later = median(run.real_ms for run in real[recommended.name]), today.get(recommended.name)
+        same = (recommended.expected_ms < base.expected_ms) == (real_ms < truth)
         yield (
-            _settings(each),
-            _expected(each),
+            _settings(recommended),
+            _expected(recommended),
             "" if later is None else _expected(later),
-            _real(real[each.name]),
-            _change(each.expected_ms, base.expected_ms),
+            _real(real[recommended.name]),
+            _change(recommended.expected_ms, base.expected_ms),
             "" if later is None or base_now is None else _change(later.expected_ms, base_now.expected_ms),
-            _change(found, truth),
+            _change(real_ms, truth),
             "right" if same else "wrong",
         )
 
@@ -110,8 +116,8 @@ def _expected(of: Recommended) -> str:
 
 
 def _real(runs: Sequence[RecordedRun]) -> str:
-    found = [run.real_ms for run in runs]
-    return f"{_s(median(found))} ({_s(min(found))}–{_s(max(found))})"
+    costs_ms = [run.real_ms for run in runs]
+    return f"{_s(median(costs_ms))} ({_s(min(costs_ms))}–{_s(max(costs_ms))})"
 
 
 def _s(ms: float) -> str:

@@ -12,8 +12,7 @@ import msgspec
 from groupsim.conformance.predictions.families import RecordedRun, read_folder
 from recorders.families import recorder
 from recorders.families.family import Family
-from recorders.recommendations.asked import FOLDER, INCIDENTS, REPETITIONS, AskedIncident
-from recorders.recommendations.recommended import Recommendations
+from recorders.recommendations.recommended import FOLDER, INCIDENTS, REPETITIONS, AskedIncident, Recommendations
 
 ADVICE, TODAY = "advice.json", "today.json"
 """What was recommended before anything was played, and what the code of today recommends."""
@@ -21,27 +20,27 @@ ADVICE, TODAY = "advice.json", "today.json"
 
 def record(log: Callable[[str], None], folder: Path = FOLDER) -> None:
     """Play what is not there yet, and keep what it cost without its logs. Raises Unavailable without a Kafka."""
-    recorder.record(folder, [_family(each, advice(each, folder)) for each in INCIDENTS], log, REPETITIONS)
+    recorder.record(folder, [_family(incident, advice(incident, folder)) for incident in INCIDENTS], log, REPETITIONS)
     for logs in folder.glob(f"*/*/{recorder.LOGS}"):
         shutil.rmtree(logs)
 
 
 def advice(incident: AskedIncident, folder: Path = FOLDER) -> Recommendations:
     """What was recommended before anything was played."""
-    return next(each for each in _stored(folder / ADVICE) if each.run == incident.run)
+    return next(stored for stored in _stored(folder / ADVICE) if stored.run == incident.run)
 
 
 def today(incident: AskedIncident, folder: Path = FOLDER) -> Recommendations | None:
     """What the code of today recommends; None where it was not asked again."""
-    return next((each for each in _stored(folder / TODAY) if each.run == incident.run), None)
+    return next((stored for stored in _stored(folder / TODAY) if stored.run == incident.run), None)
 
 
 def _stored(file: Path) -> list[Recommendations]:
     return msgspec.json.decode(file.read_bytes(), type=list[Recommendations])
 
 
-def _family(incident: AskedIncident, found: Recommendations) -> Family:
-    names = dict.fromkeys([incident.as_recorded, *(each.name for each in found.top)])
+def _family(incident: AskedIncident, advised: Recommendations) -> Family:
+    names = dict.fromkeys([incident.as_recorded, *(recommended.name for recommended in advised.top)])
     return replace(incident.family, choices=" ".join(names))
 
 
@@ -52,8 +51,8 @@ def itself(incident: AskedIncident) -> RecordedRun:
 
 def real(incident: AskedIncident, folder: Path = FOLDER) -> dict[str, list[RecordedRun]]:
     """The recorded runs of an incident's story, by choice."""
-    found: dict[str, list[RecordedRun]] = {}
+    by_choice: dict[str, list[RecordedRun]] = {}
     for run in read_folder(folder / incident.family.half)[0]:
         if f"-{incident.family.name}__" in run.id:
-            found.setdefault(run.choice, []).append(run)
-    return found
+            by_choice.setdefault(run.choice, []).append(run)
+    return by_choice

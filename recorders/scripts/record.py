@@ -42,12 +42,12 @@ def choices(steps: Steps) -> list[dict[str, object]]:
             continue
         known = leaders.get(answer["generation"], ("", []))[1]
         leaders[answer["generation"]] = (answer["leader"], [m["member_id"] for m in answer["members"]] or known)
-    found, before = [], None
+    elected, before = [], None
     for generation, (leader, members) in sorted(leaders.items()):
         if leader != before and before is not None:
-            found.append({"generation": generation, "leader": leader, "of": members})
+            elected.append({"generation": generation, "leader": leader, "of": members})
         before = leader
-    return found
+    return elected
 
 
 def agreed(script: Script, plays: Sequence[Steps]) -> Script | None:
@@ -56,7 +56,7 @@ def agreed(script: Script, plays: Sequence[Steps]) -> Script | None:
     for steps in plays:
         key = json.dumps([[s["response"], s["after"]] for s in steps], sort_keys=True)
         alike.setdefault(key, []).append(steps)
-    most = max((_together(found) for found in alike.values()), key=len, default=[])
+    most = max((_together(equal) for equal in alike.values()), key=len, default=[])
     if len(most) < AGREEING:
         return None
     steps = [_merged(step, [steps[i] for steps in most]) for i, step in enumerate(script["steps"])]
@@ -159,6 +159,6 @@ def record(scripts: Iterable[Script], seed: int, log: Log) -> tuple[list[Script]
         with Kafka(config.properties) as kafka:
             kafka.create_topic("t", 4)
             recorder = Recorder(kafka, seed, log)
-            records |= {found["name"]: found for found in asyncio.run(recorder.run(mine))}
+            records |= {recorded["name"]: recorded for recorded in asyncio.run(recorder.run(mine))}
             unstable += recorder.unstable
     return [records[script["name"]] for script in every if script["name"] in records], sorted(unstable)

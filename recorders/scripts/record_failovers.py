@@ -139,6 +139,6 @@ def record(scripts: Sequence[Script], seed: int, log: Log) -> tuple[list[Script]
     with kafka.Kafka(PROPERTIES, nodes=3) as cluster:
         cluster.create_topic("t", 4)
         time.sleep(SETTLE_S)
-        found, unstable = asyncio.run(_record(cluster, scripts, seed))
-    log(f"{len(found)} of {len(scripts)} scripts with a failover agreed")
-    return found, unstable
+        agreed, unstable = asyncio.run(_record(cluster, scripts, seed))
+    log(f"{len(agreed)} of {len(scripts)} scripts with a failover agreed")
+    return agreed, unstable

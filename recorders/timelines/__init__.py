@@ -4,12 +4,10 @@ Recording:
 - `scenarios`: what is done to real consumers, and when
 - `real_clients`, `rdkafka_member`: a real consumer as a process
 - `real_group`: a group of real consumers, led through a scenario
-- `real_broker_log`: rows from the lines that a real broker logs
-- `real_recording`: what happened in a real group, as a recording
+- `real_recording`: what happened in a real group, as a recording; the broker's rows from its log
 - `recorder`: recordings of all scenarios, libraries and assignors
 - `predictions`: predictions of the simulator, tried with real clients
 
 Comparing:
 - `comparison`: all recorded timelines and their re-enactments, for the page
-- `repetitions`: several recordings of one kind, for the table
 """

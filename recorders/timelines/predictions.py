@@ -186,10 +186,10 @@ def slow_assignor(kafka: Kafka, watch_s: float = 45) -> Prediction:
 def check(records: Sequence[dict[str, Any]], log: Callable[[str], None]) -> list[dict[str, Any]]:
     """All predictions, side by side with one broker. `records`: the recorded scripts with a failover."""
     trials: tuple[Callable[[Kafka], Prediction], ...] = (away_leaves_orphans, leader_misses_growth, slow_assignor)
-    found = [forgets_assignors(records)]
+    predictions = [forgets_assignors(records)]
     with Kafka(PROPERTIES) as kafka, ThreadPoolExecutor(len(trials)) as threads:
         running = [threads.submit(trial, kafka) for trial in trials]
-        found += [each.result() for each in running]
-    for each in found:
-        log(f"{each.scenario}: {each.verdict}; {each.seen}")
-    return [asdict(each) for each in found]
+        predictions += [prediction.result() for prediction in running]
+    for prediction in predictions:
+        log(f"{prediction.scenario}: {prediction.verdict}; {prediction.seen}")
+    return [asdict(trial) for trial in predictions]

@@ -171,8 +171,8 @@ def play_side_by_side(groups: Sequence[RealGroup]) -> None:
         for group in groups:
             playing.append(threads.submit(group.play))
             time.sleep(STAGGER_S)
-        for each in playing:
-            each.result()
+        for future in playing:
+            future.result()
     time.sleep(AFTERWARDS_S)
 
 

@@ -3,16 +3,90 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from groupsim.conformance.timelines.ownership import ObservedRun
+from groupsim.conformance.timelines.ownership import ObservedRun, summary
 from groupsim.conformance.timelines.recorded_form import Record, member_fields, process_of
 from groupsim.conformance.timelines.recording import parse
 from groupsim.conformance.timelines.reenact import existing
-from groupsim.conformance.timelines.summary import summary
-from recorders.timelines import real_broker_log
 from recorders.timelines.real_group import RealGroup
+
+LINE = re.compile(
+    r"\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] [A-Z]+ \[GroupCoordinator [^\]]*\] (?P<text>.*) \(\S+\)$"
+)
+MEMBER = r"(?P<member_id>\S+)"
+STATE = r"(?P<state>\w+)"
+WORDINGS = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (
+            "member_id_issued",
+            rf"Dynamic member with unknown member id joins group G in {STATE} state\. Created a new member id {MEMBER} "
+            r"and requesting",
+        ),
+        ("member_added", rf"Pending dynamic member with id {MEMBER} joins group G in {STATE} state\. Adding"),
+        (
+            "static_added",
+            rf"Static member with groupInstanceId=(?P<instance_id>\S+) and unknown member id joins group G in {STATE} "
+            rf"state\. Created a new member id {MEMBER} for this member",
+        ),
+        (
+            "static_replaced",
+            rf"Static member with groupInstanceId=(?P<instance_id>\S+) and unknown member id joins group G in {STATE} "
+            rf"state\. Replacing previously mapped member {MEMBER} ",
+        ),
+        (
+            "rebalance_started",
+            rf"Preparing to rebalance group G in state {STATE} with old generation (?P<generation>\d+) "
+            r"\(reason: (?P<reason>.*)\)\.",
+        ),
+        ("join_completed", r"Stabilized group G generation (?P<generation>\d+) with (?P<n_members>\d+) members"),
+        (
+            "assignment_received",
+            rf"Assignment received from leader {MEMBER} for group G for generation (?P<generation>\d+)\. "
+            r"The group has (?P<n_members>\d+) members",
+        ),
+        ("session_expired", rf"Member {MEMBER} in group G has failed, removing it"),
+        ("pending_expired", rf"Pending member {MEMBER} in group G has been removed after session timeout"),
+        ("member_left", rf"\[Group G Member {MEMBER} has left group through explicit `LeaveGroup` request"),
+        ("join_timeout", rf"Group G removed dynamic members who haven't joined: \[{MEMBER}\]"),
+        ("group_empty", r"Group G with generation (?P<generation>\d+) is now empty"),
+    )
+)
+"""Of Kafka 4; `G` stands for the group."""
+NUMBERS = ("generation", "n_members")
+
+
+def _name_of(group: str) -> re.Pattern[str]:
+    """A group's name where no other group's name contains it."""
+    return re.compile(rf"(?<![\w.-]){re.escape(group)}(?![\w-]|\.\w)")
+
+
+def lines_of(lines: Iterable[str], group: str) -> list[str]:
+    """The lines that name a group."""
+    named = _name_of(group)
+    return [line for line in lines if group in line and named.search(line)]
+
+
+def rows(lines: Iterable[str], group: str, began_ms: int) -> list[Record]:
+    """What lines say about a group, `t_ms` since `began_ms` (since the epoch)."""
+    named = _name_of(group)
+    recorded = []
+    for line in lines:
+        parsed = LINE.match(line.rstrip("\n")) if group in line else None
+        if parsed is None:
+            continue
+        text = named.sub("G", parsed["text"])
+        at = datetime.strptime(parsed["at"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+        for kind, pattern in WORDINGS:
+            if match := pattern.match(text):
+                more = {k: int(v) if k in NUMBERS else v for k, v in match.groupdict().items()}
+                recorded.append({"t_ms": round(at.timestamp() * 1000) - began_ms, "kind": kind, **more})
+                break
+    return recorded
+
 
 LABEL = re.compile(r"[mi](\d+)-")
 """How a member id begins: with the client's id, or with the static member's instance id."""
@@ -26,7 +100,7 @@ def recording(group: RealGroup, head: Record, first_fault: int | None, lines: Se
     """
     end_ms = group.run.end_ms
     events = _events(group)
-    broker = real_broker_log.rows(lines, group.run.group, group.began_ms)
+    broker = rows(lines, group.run.group, group.began_ms)
     broker = [row for row in broker if row["t_ms"] <= end_ms]
     members = _members(broker, events)
     for row in broker:
@@ -41,7 +115,7 @@ def recording(group: RealGroup, head: Record, first_fault: int | None, lines: Se
 
 def _events(group: RealGroup) -> list[dict[str, Any]]:
     """What the members reported, in the order of time."""
-    found = []
+    reported = []
     for (label, n), process in group.processes.items():
         for event in list(process.events):
             at_ms = event["at_ms"] - group.began_ms
@@ -50,8 +124,8 @@ def _events(group: RealGroup) -> list[dict[str, Any]]:
             more = {k: v for k, v in event.items() if k not in ("at_ms", "partitions")}
             if "partitions" in event:
                 more["partitions"] = sorted(event["partitions"])
-            found.append({"t_ms": max(0, at_ms), "member": label, "incarnation": n, **more})
-    return sorted(found, key=lambda e: (e["t_ms"], e["member"], e["incarnation"]))
+            reported.append({"t_ms": max(0, at_ms), "member": label, "incarnation": n, **more})
+    return sorted(reported, key=lambda e: (e["t_ms"], e["member"], e["incarnation"]))
 
 
 def _members(broker: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -67,10 +141,10 @@ def _members(broker: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]])
 
 
 def _frozen(actions: Sequence[dict[str, Any]], end_ms: int) -> dict[str, list[list[int]]]:
-    found: dict[str, list[list[int]]] = {}
+    spans: dict[str, list[list[int]]] = {}
     for action in actions:
         if action["action"] == "stop":
-            found.setdefault(process_of(action), []).append([action["t_ms"], end_ms])
+            spans.setdefault(process_of(action), []).append([action["t_ms"], end_ms])
         elif action["action"] == "cont":
-            found[process_of(action)][-1][1] = action["t_ms"]
-    return found
+            spans[process_of(action)][-1][1] = action["t_ms"]
+    return spans

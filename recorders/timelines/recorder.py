@@ -85,8 +85,8 @@ def record(folder: Path, log: Callable[[str], None], wanted: Sequence[TimelineSc
                         for assignor in assignors
                     ]
                     began = time.monotonic()
-                    for found in _side_by_side(kafka, runs):
-                        write(folder / f"{found['id']}.json.gz", found)
+                    for recording in _side_by_side(kafka, runs):
+                        write(folder / f"{recording['id']}.json.gz", recording)
                     took = time.monotonic() - began
                     log(f"{scenario.name}, repetition {repetition}: {len(runs)} groups, {took:.0f} s")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from groupsim.conformance.scripts.compare import difference
+from groupsim.conformance.scripts.check import difference
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import BadScript
 from tests.conformance.recordings import SIZES, script, scripts

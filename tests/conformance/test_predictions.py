@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from groupsim.conformance.predictions import results
-from groupsim.conformance.predictions.ask import ask
-from groupsim.conformance.predictions.difference import as_choice, as_recording
-from groupsim.conformance.predictions.evidence import Answer, AskedRun, Evidence, Setting
+from groupsim.conformance.predictions.ask import as_choice, as_recording, ask
 from groupsim.conformance.predictions.families import RecordedRun, families, in_order, read_folder
 from groupsim.conformance.predictions.measure import opens_ms, recorded_ms, simulated_ms
 from groupsim.conformance.predictions.noise import noise_floor
+from groupsim.conformance.predictions.results import Answer, AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.score import Pair, figures, pairs, quantile
 from groupsim.conformance.predictions.scoring import Budget, score_runs, setting_of
 from groupsim.conformance.timelines.recording import BadRecording, parse

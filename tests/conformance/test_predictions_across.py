@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.conformance.predictions.difference import as_choice
+from groupsim.conformance.predictions.ask import as_choice
 from groupsim.conformance.timelines.recording import parse
 from groupsim.replay.protocols import STRATEGY
 

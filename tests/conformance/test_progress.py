@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.progress import Progress, first_record_median_ms
+from groupsim.conformance.timelines.recorded_form import Libraries
 from groupsim.conformance.timelines.reenact import reenact
 from groupsim.events import client
 from groupsim.events.types import TopicPartition

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.conformance.timelines.recorded_arrivals import first_arrivals
+from groupsim.conformance.timelines.recorded_times import first_arrivals
 
 
 def reads(first_ms: int, step_ms: int, late_ms: list[int]) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from groupsim.cli.main import status
 from groupsim.conformance.timelines import equivalence, intervals
 from groupsim.conformance.timelines.deviation import deviation
-from groupsim.conformance.timelines.ownership import ObservedRun
+from groupsim.conformance.timelines.ownership import ObservedRun, summary
 from groupsim.conformance.timelines.recording import BadRecording, parse
 from groupsim.conformance.timelines.reenact import existing
-from groupsim.conformance.timelines.summary import summary
 from groupsim.simulation.latencies import LATENCIES, SHARES
 from tests.conformance.runs import NAMES, path, recording
 

@@ -9,7 +9,7 @@ import pytest
 
 from groupsim.conformance.timelines.deviation import deviation
 from groupsim.conformance.timelines.equivalence import generations, unavailable_ms
-from groupsim.conformance.timelines.recorded_steps import FIRST_JOIN
+from groupsim.conformance.timelines.recorded_times import FIRST_JOIN
 from groupsim.conformance.timelines.recording import BadRecording
 from groupsim.conformance.timelines.reenact import reenact
 from tests.conformance.runs import NAMES, played, recording

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.conformance.timelines.libraries import Libraries
 from groupsim.conformance.timelines.observer import RunObserver
-from groupsim.conformance.timelines.simulated_broker_log import SimulatedBrokerLog
-from groupsim.conformance.timelines.simulated_client_log import LEAVING, SimulatedClientLog
+from groupsim.conformance.timelines.recorded_form import Libraries
+from groupsim.conformance.timelines.simulated_logs import LEAVING, SimulatedBrokerLog, SimulatedClientLog
 from groupsim.events import classic, client
 from groupsim.events.base import Event, Recorded
 from groupsim.events.types import TopicPartition

@@ -14,13 +14,12 @@ from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import read
 from recorders.broker.definitions import Definitions, carries
 from recorders.page import consumer_section, known_differences
-from recorders.scripts.consumer import log_records, random_plans
+from recorders.scripts.consumer import random_plans, record
 from recorders.scripts.consumer.administrator import coordinator_of
 from recorders.scripts.consumer.broker_play import SEEN_BEFORE_MS, BrokerPlay
 from recorders.scripts.consumer.client import Client
-from recorders.scripts.consumer.log_records import Cleaner
 from recorders.scripts.consumer.names import Names
-from recorders.scripts.consumer.record import Played, agreed
+from recorders.scripts.consumer.record import Cleaner, Played, agreed
 from recorders.scripts.consumer.subscriptions import subscription
 
 NATIVE = {"kind": "consumer", "names": ["t1"], "protocols": ["range"], "instance": None}
@@ -189,7 +188,7 @@ def test_records_of_a_log_are_read_batch_by_batch() -> None:
 
     long = bytes(100)
     raw = batch(entry(1, b"k", b"v"), entry(2, long, None)) + batch(entry(0, b"m", b""), attributes=0x20)
-    assert list(log_records._records(raw + batch(entry(7, b"z", b"y")))) == [
+    assert list(record._records(raw + batch(entry(7, b"z", b"y")))) == [
         (1_001, b"k", b"v"),
         (1_002, long, None),
         (1_007, b"z", b"y"),

@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from groupsim.conformance.predictions.families import LOGS, read_folder
-from groupsim.conformance.timelines import validation
-from groupsim.conformance.timelines.recording import parse
+from groupsim.conformance.timelines.recording import check_actions, parse
 from groupsim.conformance.timelines.reenact import reenact
 from groupsim.incidents.logs.reading import read_files
 from recorders.families import contents, cpu
@@ -58,7 +57,7 @@ def test_a_familys_settings_are_legal(family: Family) -> None:
 def test_a_familys_actions_can_happen_one_after_the_other(family: Family) -> None:
     for run in runs(family, 1):
         recorded = parse(unrecorded(run))
-        validation.check(recorded)
+        check_actions(recorded)
         assert recorded.members == family.members
         assert set(recorded.topics) == set(run.topics)
 

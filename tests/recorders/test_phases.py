@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.conformance.predictions.evidence import Answer, AskedRun, Evidence, Setting
+from groupsim.conformance.predictions.results import Answer, AskedRun, Evidence, Setting
 from groupsim.conformance.predictions.score import Pair, figures, pairs
-from recorders.page.phases import decided_by_phase, phase_of, phases
-from recorders.page.predictions_misses import wrong_signs
+from recorders.page.predictions_misses import decided_by_phase, phase_of, phases, wrong_signs
 from recorders.page.predictions_page import STORED
 from recorders.page.scored import Scored, stored
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from groupsim.conformance.predictions.evidence import Evidence
+from groupsim.conformance.predictions.results import Evidence
 from recorders.page.predictions_page import PAGE, STORED, page
 from recorders.page.scored import stored
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from recorders.page import member_states
-from recorders.page.protocol_page import PAGE, cell, page
-from recorders.scripts.classic.matrix_cases import REQUESTS, STATES, ask
+from recorders.page.protocol_page import PAGE, REQUESTS, STATES, ask, cell, page
 
 
 def test_the_page_is_current() -> None:

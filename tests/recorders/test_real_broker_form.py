@@ -7,7 +7,7 @@ import pytest
 from recorders.broker.connections import Pool
 from recorders.scripts.classic import messages
 from recorders.scripts.play_on_broker import BrokerPlay
-from recorders.timelines import real_broker_log
+from recorders.timelines import real_recording
 
 ID = "m1-00000000-0000-4000-8000-00000000000"
 LOG = f"""\
@@ -24,7 +24,7 @@ BEGAN_MS = 1_795_278_000_000  # 2026-11-21 16:20 UTC
 
 
 def test_a_brokers_lines_about_one_group_become_rows_of_a_recording() -> None:
-    assert real_broker_log.rows(LOG.splitlines(), "a__r1", BEGAN_MS) == [
+    assert real_recording.rows(LOG.splitlines(), "a__r1", BEGAN_MS) == [
         {"t_ms": 0, "kind": "member_id_issued", "state": "Empty", "member_id": f"{ID}1"},
         {
             "t_ms": 4,

@@ -9,7 +9,7 @@ from groupsim.conformance.timelines.recording import parse
 from groupsim.conformance.timelines.reenact import reenact
 from recorders.page import conformance_page as pages
 from recorders.page import known_differences, timelines_section
-from recorders.page.transitions import UNRECORDED
+from recorders.page.conformance_page import UNRECORDED
 from recorders.scripts.classic import failovers
 from recorders.scripts.classic.random_scripts import draw, steady
 from recorders.timelines import comparison, recorder, scenarios

@@ -6,7 +6,7 @@ import pytest
 
 from recorders.families.family import choice
 from recorders.recommendations import page, played
-from recorders.recommendations.asked import INCIDENTS, REPETITIONS, TOP, AskedIncident
+from recorders.recommendations.recommended import INCIDENTS, REPETITIONS, TOP, AskedIncident
 
 
 def test_the_page_is_that_of_the_recordings() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupsim.conformance.timelines.libraries import Libraries
-from groupsim.conformance.timelines.recorded_steps import steps
+from groupsim.conformance.timelines.recorded_form import Libraries
+from groupsim.conformance.timelines.recorded_times import steps
 from groupsim.simulation.clients.config import JAVA, LIBRDKAFKA
 from groupsim.simulation.host_speed import HOSTS, NOT_THE_HOSTS, USUAL_MS, Step, again_and_first, on_host, slowness
 from groupsim.simulation.latencies import LATENCIES

@@ -9,8 +9,7 @@ import simpy
 from groupsim.conformance.scripts.classic import commands
 from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.labels import MemberLabels
-from groupsim.conformance.scripts.script import NO_ANSWER, BadScript, Script, Step, request_of
-from groupsim.conformance.scripts.shape import check
+from groupsim.conformance.scripts.script import NO_ANSWER, BadScript, Script, Step, check_shape, request_of
 from groupsim.coordinator.classic.commands import JoinAnswer
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.classic.votes import elect_by_hash
@@ -27,12 +26,12 @@ GIVES_AN_ID = (Error.NONE, Error.MEMBER_ID_REQUIRED)
 
 def _steps_that_give_ids(script: Script) -> dict[str, int]:
     """By label: the step whose recorded answer gives a member this id."""
-    found: dict[str, int] = {}
+    steps: dict[str, int] = {}
     for step in script["steps"]:
         answer = step.get("response")
         if step.get("op") == "join" and answer and answer["error"] in {error.name for error in GIVES_AN_ID}:
-            found.setdefault(answer.get("member_id", ""), step["i"])
-    return found
+            steps.setdefault(answer.get("member_id", ""), step["i"])
+    return steps
 
 
 class Player:
@@ -40,7 +39,7 @@ class Player:
 
     def __init__(self, script: Script) -> None:
         configs = config_of(script).configs
-        check(script)
+        check_shape(script)
         self._script = script
         self._group = script.get("group", "g")
         self._env = simpy.Environment()

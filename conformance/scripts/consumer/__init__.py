@@ -6,8 +6,7 @@
 - `as_sent`: what recordings of requests leave out
 - `offsets`: commits, fetches and deletions; what the broker answers in front of the group
 - `administrator`: what an administrator asks and does, which is no command of a group
-- `topics`: the topics of a script, as they are created, grow and are deleted
-- `topic_ids`: the ids of topics in a recording, by which Kafka's assignors choose
+- `topics`: the topics of a script, as they are created, grow and are deleted, and their ids
 - `targets`: the targets of a played script; the recorded ones where ids are random and so their hash order unknown
 - `seen`: a group as an administrator sees it, in the form of a recording
 - `records`: facts as the records that Kafka writes, in the form of a recording

@@ -70,14 +70,14 @@ def misplaced_records(recorded: Script, played: Script) -> set[int]:
         (was.get("records", []), now.get("records", []))
         for was, now in zip(recorded["steps"], played["steps"], strict=True)
     ]
-    found: set[int] = set()
+    misplaced: set[int] = set()
     first = 0
     while first < len(pairs):
         last = _end_of_shift(pairs, first)
         if last > first:
-            found.update(range(first, last + 1))
+            misplaced.update(range(first, last + 1))
         first = last + 1
-    return found
+    return misplaced
 
 
 def _end_of_shift(pairs: list[tuple[list[Record], list[Record]]], first: int) -> int:

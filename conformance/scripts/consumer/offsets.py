@@ -129,8 +129,8 @@ def response(step: Step, answer: Answer) -> dict[str, Any] | None:
             return {"errors": {str(number): _name(answer.error) for number in asked["partitions"]}}
         case FetchOffsetsAnswer():
             offsets = {number: offset for _, number, offset in answer.offsets}
-            found = {str(number): offsets.get(number, -1) for number in asked["partitions"]}
-            return {"error": _name(answer.error), "offsets": found if answer.error is Error.NONE else {}}
+            committed = {str(number): offsets.get(number, -1) for number in asked["partitions"]}
+            return {"error": _name(answer.error), "offsets": committed if answer.error is Error.NONE else {}}
         case DeleteOffsetsAnswer():
             results = {str(number): _name(error) for _, number, error in answer.partitions}
             return {"error": _name(answer.error), "errors": results}

@@ -16,8 +16,7 @@ from groupsim.conformance.scripts.consumer.records import Recorder
 from groupsim.conformance.scripts.consumer.seen import Seen, seen
 from groupsim.conformance.scripts.consumer.targets import ScriptTargets
 from groupsim.conformance.scripts.labels import MemberLabels
-from groupsim.conformance.scripts.script import BadScript, Script, Step
-from groupsim.conformance.scripts.shape import check
+from groupsim.conformance.scripts.script import BadScript, Script, Step, check_shape
 from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.outcome import Answer, Error, Reply
@@ -55,7 +54,7 @@ class Player:
 
     def __init__(self, script: Script) -> None:
         configs = config_of(script).configs
-        check(script)
+        check_shape(script)
         script = as_sent(script)
         self._script = script
         self._group = script.get("group", "g")

@@ -45,22 +45,22 @@ class Recorder:
 
     def records(self, state: State, events: Sequence[Event], topics: Topics) -> list[Record]:
         """The records of one decision about a group in this state, with the broker's topics at that time."""
-        found: list[Record] = []
+        written: list[Record] = []
         for event in events:
             before, state = state, evolve(state, event)
             if isinstance(event, CommitAccepted | OffsetsDeleted):
-                found.extend(offsets.records(event, topics))
+                written.extend(offsets.records(event, topics))
             elif isinstance(event, ENDS) and isinstance(before, ConsumerGroup):
-                found.extend(self._group_tombstones(before))
+                written.extend(self._group_tombstones(before))
                 if isinstance(event, facts.GroupDowngraded) and isinstance(state, ClassicGroup):
-                    found.append(classic_records.record(state, self._label))
+                    written.append(classic_records.record(state, self._label))
             elif isinstance(event, GroupDeleted):
-                found.append(["GroupMetadata", {}, None])
+                written.append(["GroupMetadata", {}, None])
             elif isinstance(state, ConsumerGroup):
-                found.extend(self._of(state, event))
+                written.extend(self._of(state, event))
             elif classic_records.writes(event, events):
-                found.append(classic_records.record(state, self._label))
-        return found
+                written.append(classic_records.record(state, self._label))
+        return written
 
     def _of(self, group: ConsumerGroup, event: Event) -> Iterable[Record]:
         match event:

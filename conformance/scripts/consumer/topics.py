@@ -1,11 +1,18 @@
-"""The topics of a script, as they are created, grow and are deleted; a topic is identified by its id."""
+"""The topics of a script, as they are created, grow and are deleted; a topic is identified by its id.
+
+Kafka's assignors choose by ids. A recording says in which of its runs a script was played (`run`); `index.json` beside
+its files has the ids of each.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from groupsim.conformance.scripts.script import Script, Step
+from groupsim.conformance.scripts.script import BadScript, Script, Step
 from groupsim.coordinator.topics import Topic, Topics
 from groupsim.events.types import Partitions, TopicPartition
 
@@ -56,7 +63,31 @@ def partitions_of(listed: Mapping[str, Iterable[int]]) -> Partitions:
 
 def by_topic_name(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
     """Partitions as `{"t1": [0, 1]}`."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for topic, number in sorted(partitions):
-        found.setdefault(topic, []).append(number)
-    return found
+        numbers.setdefault(topic, []).append(number)
+    return numbers
+
+
+INDEX = "index.json"
+TopicIds = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Run -> configuration -> name of a topic -> its id."""
+
+
+def beside(file: Path) -> TopicIds:
+    """The ids in the index beside a file of scripts; none where there is no index. Raises BadScript."""
+    index = file.parent / INDEX
+    if not index.is_file():
+        return {}
+    try:
+        content = json.loads(index.read_text())
+        ids: TopicIds = content.get("topic_ids", {})
+        return {run: {config: dict(named) for config, named in of_run.items()} for run, of_run in ids.items()}
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise BadScript(f"{index}: not an index of recordings ({error})") from None
+
+
+def with_topic_ids(script: Script, known: TopicIds) -> Script:
+    """The script with `topic_ids`, the ids it was recorded with; as it is where they are unknown."""
+    ids: Any = known.get(str(script.get("run")), {}).get(str(script.get("config")))
+    return {**script, "topic_ids": ids} if ids else script

@@ -6,6 +6,5 @@
 - `requests`, `answers`, `subscriptions`: between a script and Kafka's messages
 - `administrator`: topics, the group as it is shown, and to leave all clean
 - `broker_play`: one play of a plan
-- `log_records`: what the broker wrote to `__consumer_offsets`
-- `record`: plays until two agree
+- `record`: plays until two agree, and what the broker wrote to `__consumer_offsets`
 """

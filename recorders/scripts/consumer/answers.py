@@ -100,8 +100,8 @@ class Reader:
         return {"error": error_name(group["ErrorCode"]), "offsets": offsets}
 
     def _list(self, answer: Message) -> Message:
-        found = [row for row in answer["Groups"] if row["GroupId"] == self.group]
-        shown = [{"protocol_type": r["ProtocolType"], "state": r["GroupState"], "type": r["GroupType"]} for r in found]
+        rows = [row for row in answer["Groups"] if row["GroupId"] == self.group]
+        shown = [{"protocol_type": r["ProtocolType"], "state": r["GroupState"], "type": r["GroupType"]} for r in rows]
         return {"error": error_name(answer["ErrorCode"]), "group": shown[0] if shown else None}
 
     def _describe(self, answer: Message) -> Message:

@@ -199,7 +199,7 @@ class BrokerPlay:
 
 def steps_of(play: BrokerPlay) -> list[Step]:
     """The steps of a script; what is seen is left out where it is as it was after the step before."""
-    found: list[Step] = []
+    steps: list[Step] = []
     before: Any = object()
     for asking in play.sent:
         step, at = asking.step, asking.step["at"]
@@ -209,9 +209,9 @@ def steps_of(play: BrokerPlay) -> list[Step]:
         latency_ms = (asking.came_s - play.sent[asking.after].sent_s) * 1000 if answered else 0
         t = round(play.sent[asking.after].step["at"] + latency_ms) if answered else None
         row = {**known, "request": asking.asked, "response": asking.response, "after": after, "t": t}
-        found.append(row if asking.seen == before else {**row, "seen": asking.seen})
+        steps.append(row if asking.seen == before else {**row, "seen": asking.seen})
         before = asking.seen
-    return found
+    return steps
 
 
 def version_of(step: Mapping[str, Any]) -> int:

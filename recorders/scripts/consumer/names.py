@@ -55,7 +55,7 @@ class Names:
 
     def topic(self, topic_id: str) -> str:
         """The label of a topic id."""
-        known = {found: label for label, found in (*self.shared.items(), *self.topics.items())}
+        known = {known_id: label for label, known_id in (*self.shared.items(), *self.topics.items())}
         return known.get(topic_id, "none" if topic_id == NO_ID else "?")
 
     def rows(self, listed: Mapping[str, Iterable[int]] | None) -> list[Message] | None:
@@ -66,10 +66,10 @@ class Names:
 
     def listed(self, rows: Iterable[Message]) -> Listed:
         """Rows of an answer as partitions."""
-        found: dict[str, list[int]] = {}
+        by_topic: dict[str, list[int]] = {}
         for row in rows:
-            found.setdefault(self.topic(row["TopicId"]), []).extend(row["Partitions"])
-        return sorted_partitions(found)
+            by_topic.setdefault(self.topic(row["TopicId"]), []).extend(row["Partitions"])
+        return sorted_partitions(by_topic)
 
     def given(self, client: str, member: str) -> None:
         """An answer shows a client an id; those that it brought itself stand for themselves."""
@@ -87,7 +87,7 @@ class Names:
         """The member id of a label."""
         if "#" not in label:
             return label
-        return next((member for member, found in self.members.items() if found == label), "no-such-id")
+        return next((member for member, known_label in self.members.items() if known_label == label), "no-such-id")
 
 
 def is_given(member: str) -> bool:

@@ -164,15 +164,15 @@ class _Draft:
 
     def steps(self) -> list[Step]:
         """All steps, in their order."""
-        found: list[Step] = []
+        steps: list[Step] = []
         count = self.chance.randint(*(10, 18) if self.kind.expressions else (14, 26) if self.kind.grid_ms else (14, 44))
         waits = count // 2 if self.kind.expressions and self.chance.random() < 0.5 else -1
         restart = self.chance.randint(count // 3, count - 3) if self.kind.restarts else -1
         for number in range(count):
             step = {"as": "", "op": "restart"} if number == restart else self._step()
-            found.append({"i": number, "at": self.at, **step})
+            steps.append({"i": number, "at": self.at, **step})
             self.at += REFRESH_MS if number == waits else self._pause_ms(step)
-        return found
+        return steps
 
     def _pause_ms(self, step: Step) -> int:
         if self.kind.grid_ms:

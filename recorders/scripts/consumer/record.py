@@ -1,16 +1,18 @@
 """Record random scripts of the consumer protocol: every plan is played until two plays agree, and only those are kept.
 
 Plays differ where an assignor or an election goes by the hash order of ids that the broker draws; then two plays with
-the same choices have to agree. Records of the offsets topic are those of one of the plays.
+the same choices have to agree. Records of the offsets topic are those of one of the plays, read from the broker's log.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import struct
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -23,14 +25,115 @@ from groupsim.conformance.scripts.consumer.topics import EVERYWHERE
 from groupsim.conformance.scripts.script import Script, Step
 from recorders.broker import fetch
 from recorders.broker.connections import Pool
-from recorders.broker.definitions import Definitions
+from recorders.broker.definitions import Definitions, Message
 from recorders.broker.kafka import Kafka
-from recorders.scripts.consumer import log_records
 from recorders.scripts.consumer.administrator import Asker
 from recorders.scripts.consumer.broker_play import BrokerPlay, steps_of
-from recorders.scripts.consumer.log_records import Cleaner
-from recorders.scripts.consumer.names import Names
+from recorders.scripts.consumer.names import Names, sorted_partitions
 from recorders.scripts.consumer.random_plans import Plan
+from recorders.scripts.consumer.subscriptions import ASSIGNMENT, NEWEST, SUBSCRIPTION
+
+MOMENTS = ("timestamp", "committimestamp", "expiretimestamp", "currentstatetimestamp")
+LEFT_OUT = frozenset(("clienthost", "groupid", "group", "version", *MOMENTS))
+"""Fields that differ from play to play or are always the same, in small letters."""
+OVERHEAD, HEADER = 12, 61
+COMPRESSED, CONTROL = 7, 0x20
+METADATA = ("subscription", "metadata")
+Written = tuple[int, str, Message, Message | None]
+"""When (ms), the type of the record, its key, its value."""
+
+
+def of_groups(folder: Path, definitions: Definitions) -> dict[str, list[Written]]:
+    """All records of a broker by group, in their order. `folder`: the broker's log directory."""
+    by_group: dict[str, list[Written]] = defaultdict(list)
+    for file in sorted(folder.glob("__consumer_offsets-*/*.log")):
+        for at_ms, raw_key, raw_value in _records(file.read_bytes()):
+            kind, key, value = definitions.record(raw_key, raw_value)
+            group = next(key[name] for name in ("GroupId", "group", "Group") if name in key)
+            by_group[group].append((at_ms, kind, key, value))
+    return by_group
+
+
+def _records(raw: bytes) -> Iterator[tuple[int, bytes, bytes | None]]:
+    """The records of a segment: batches of format 2 that are not compressed and no markers of transactions."""
+    at = 0
+    while at + HEADER <= len(raw):
+        size: int = struct.unpack_from(">i", raw, at + 8)[0]
+        attributes: int = struct.unpack_from(">h", raw, at + 21)[0]
+        base_ms: int = struct.unpack_from(">q", raw, at + 27)[0]
+        count: int = struct.unpack_from(">i", raw, at + 57)[0]
+        if not attributes & (COMPRESSED | CONTROL):
+            yield from _batch(raw, at + HEADER, base_ms, count)
+        at += OVERHEAD + size
+
+
+def _batch(raw: bytes, at: int, base_ms: int, count: int) -> Iterator[tuple[int, bytes, bytes | None]]:
+    for _ in range(count):
+        size, at = _varint(raw, at)
+        end = at + size
+        delta_ms, at = _varint(raw, at + 1)
+        _, at = _varint(raw, at)
+        length, at = _varint(raw, at)
+        key, at = raw[at : at + length], at + length
+        length, at = _varint(raw, at)
+        yield base_ms + delta_ms, key, raw[at : at + length] if length >= 0 else None
+        at = end
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    """A number in zigzag form, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = raw[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return (value >> 1) ^ -(value & 1), at
+
+
+class Cleaner:
+    """Records of one play as a script has them: labels for ids, hashes numbered as they appear."""
+
+    def __init__(self, names: Names, definitions: Definitions) -> None:
+        self._names = names
+        self._definitions = definitions
+        self._hashes: dict[int, int] = {0: 0}
+
+    def record(self, kind: str, key: Message, value: Message | None) -> list[Any]:
+        """`[type, key, value]`."""
+        return [kind, self._clean(key, ""), None if value is None else self._clean(value, "")]
+
+    def _clean(self, value: Any, field: str) -> Any:
+        if isinstance(value, dict):
+            return {name: self._clean(v, name) for name, v in value.items() if name.lower() not in LEFT_OUT}
+        if isinstance(value, list):
+            return [self._clean(item, field) for item in value]
+        if isinstance(value, bytes):
+            return self._bytes(value, SUBSCRIPTION if field.lower() in METADATA else ASSIGNMENT)
+        if isinstance(value, str):
+            return self._text(value, field.lower())
+        if field == "MetadataHash":
+            return self._hashes.setdefault(value, len(self._hashes))
+        return int(value != 0) if field == "AssignmentTimestamp" else value
+
+    def _bytes(self, value: bytes, name: str) -> Any:
+        if not value:
+            return value.hex()
+        content = self._clean(self._definitions.decoded(name, value, NEWEST)[1], "")
+        if name == ASSIGNMENT:
+            listed = sorted_partitions({row["Topic"]: row["Partitions"] for row in content["AssignedPartitions"]})
+            content["AssignedPartitions"] = [{"Topic": topic, "Partitions": p} for topic, p in listed.items()]
+        return content
+
+    def _text(self, value: str, field: str) -> str:
+        if field == "topicid":
+            return self._names.topic(value)
+        if field in ("memberid", "leader"):
+            label = self._names.label(value) or ""
+            return "?" if label.startswith("?") else label
+        return self._names.in_script(value)
+
 
 SHAKE_MS = 25
 LATE_MS = 45
@@ -179,7 +282,7 @@ def _script(plan: Plan, plays: Sequence[Played], topic_ids: dict[str, str]) -> S
     return {**known, "plays": len(plays), "topic_ids": topic_ids, "steps": steps}
 
 
-def _attach(script: Script, play: BrokerPlay, written: Iterable[log_records.Written], cleaner: Cleaner) -> None:
+def _attach(script: Script, play: BrokerPlay, written: Iterable[Written], cleaner: Cleaner) -> None:
     """Give each step the records that were written from when it was sent to the next one."""
     sent_ms = [int(asking.sent_s * 1000) for asking in play.sent]
     for at_ms, kind, key, value in written:
@@ -202,9 +305,9 @@ def record(plans: Iterable[Plan], seed: int, log: Log) -> tuple[list[Script], li
         with tempfile.TemporaryDirectory(prefix="groupsim-consumer-") as folder:
             with Kafka(config.properties, keep=Path(folder) / "kafka") as kafka:
                 recorder = Recorder(kafka, definitions, chance, log)
-                found = asyncio.run(recorder.run(mine))
-            written = log_records.of_groups(Path(folder) / "kafka" / "node1" / "data", definitions)
-        for plan, plays in found:
+                played = asyncio.run(recorder.run(mine))
+            written = of_groups(Path(folder) / "kafka" / "node1" / "data", definitions)
+        for plan, plays in played:
             play = plays[0].play
             scripts[plan["name"]] = _script(plan, plays, recorder.topic_ids)
             _attach(scripts[plan["name"]], play, written.get(play.group, ()), Cleaner(play.names, definitions))

@@ -10,16 +10,16 @@ from collections import Counter
 from pathlib import Path
 
 from groupsim.conformance.scripts.consumer.compare import Difference, differences
-from groupsim.conformance.scripts.consumer.topic_ids import beside, with_topic_ids
+from groupsim.conformance.scripts.consumer.topics import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script, read
 
 
 def first_differences(script: Script) -> tuple[list[Difference], int]:
     """The differences of the first step that differs, and how many steps differ."""
-    found = list(differences(script, play(script)))
-    steps = {difference.step["i"] for difference in found}
-    return [difference for difference in found if difference.step["i"] == min(steps)], len(steps)
+    every = list(differences(script, play(script)))
+    steps = {difference.step["i"] for difference in every}
+    return [difference for difference in every if difference.step["i"] == min(steps)], len(steps)
 
 
 def report(path: Path, name: str, every: bool) -> None:
@@ -30,17 +30,17 @@ def report(path: Path, name: str, every: bool) -> None:
     examples: dict[str, str] = {}
     equal = steps = wrong_steps = 0
     for script in scripts:
-        found, wrong = first_differences(script)
+        first, wrong = first_differences(script)
         steps += len(script["steps"])
         wrong_steps += wrong
-        equal += not found
-        if not found:
+        equal += not first
+        if not first:
             continue
-        kind = " + ".join(sorted({difference.kind for difference in found}))
+        kind = " + ".join(sorted({difference.kind for difference in first}))
         kinds[kind] += 1
-        examples.setdefault(kind, f"{script['name']}: {found[0]}")
+        examples.setdefault(kind, f"{script['name']}: {first[0]}")
         if every:
-            print(f"  {script['name']}: {found[0]}")
+            print(f"  {script['name']}: {first[0]}")
     print(f"{path.name}: {equal} of {len(scripts)} scripts equal, {steps - wrong_steps} of {steps} steps")
     for kind, count in kinds.most_common():
         print(f"  {count:5} {kind}\n        {examples[kind][:600]}")

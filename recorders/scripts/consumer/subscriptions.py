@@ -28,14 +28,14 @@ def subscription(version: int, topics: Sequence[str], owned: Listed, generation:
 
 def read_subscription(definitions: Definitions, names: Names, raw: bytes) -> Message:
     """A subscription in an answer."""
-    version, found = definitions.decoded(SUBSCRIPTION, raw, NEWEST)
-    owned = {names.in_script(row["Topic"]): row["Partitions"] for row in found.get("OwnedPartitions", ())}
+    version, content = definitions.decoded(SUBSCRIPTION, raw, NEWEST)
+    owned = {names.in_script(row["Topic"]): row["Partitions"] for row in content.get("OwnedPartitions", ())}
     return {
         "version": version,
-        "topics": [names.in_script(topic) for topic in found["Topics"]],
+        "topics": [names.in_script(topic) for topic in content["Topics"]],
         "owned": sorted_partitions(owned),
-        "generation": found.get("GenerationId", -1),
-        "rack": found.get("RackId"),
+        "generation": content.get("GenerationId", -1),
+        "rack": content.get("RackId"),
         "user_data": None,
     }
 
@@ -51,10 +51,12 @@ def read_assignment(definitions: Definitions, names: Names, raw: bytes) -> Liste
     if not raw:
         return None
     try:
-        _, found = definitions.decoded(ASSIGNMENT, raw, NEWEST)
+        _, content = definitions.decoded(ASSIGNMENT, raw, NEWEST)
     except (ValueError, struct.error):
         return {"bytes": raw.hex()}
-    return sorted_partitions({names.in_script(row["Topic"]): row["Partitions"] for row in found["AssignedPartitions"]})
+    return sorted_partitions(
+        {names.in_script(row["Topic"]): row["Partitions"] for row in content["AssignedPartitions"]}
+    )
 
 
 def dealt(

@@ -1,12 +1,15 @@
-"""The steps of a recorded run that show how fast its host was: none of them waits for anything else."""
+"""What the times of a recorded run show: how fast its host was, and when the records came.
+
+The steps of a host wait for nothing else.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from groupsim.conformance.timelines.libraries import Libraries
-from groupsim.conformance.timelines.recorded_form import process_of
+from groupsim.conformance.timelines.recorded_form import Libraries, process_of
 from groupsim.simulation.host_speed import Step
 
 CLASSIC_JOIN = ("member_id_issued", "member_added", "static_added", "static_replaced")
@@ -58,3 +61,36 @@ def _in_order(record: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     parts = ("broker", "client_log", "events")
     rows = [(row["t_ms"], i, row) for i, part in enumerate(parts) for row in record.get(part, ())]
     return [(at, row) for at, _, row in sorted(rows, key=lambda found: found[:2])]
+
+
+LEAST = 6
+"""Of fewer reads nothing is concluded."""
+MORE_THAN_ONE = 1.4
+"""Offsets that grow so much faster than one producer sends come from several: the instants of each are unknown."""
+
+
+def first_arrivals(record: dict[str, Any], records_per_s: float) -> dict[str, float]:
+    """By topic, when the record of offset 0 came (ms since the start of the run; before it if negative).
+
+    A producer sends a record to every partition of a topic at once, evenly. A record that a member has read had come by
+    then; so the earliest of all reads, each put back by its number of records, is close to the truth.
+    """
+    read: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for topic, offset, by_ms in _read(record):
+        read[topic].append((by_ms, offset))
+    arrivals = {}
+    for topic, reads in sorted(read.items()):
+        first, last = min(reads), max(reads)
+        several = last[1] - first[1] > MORE_THAN_ONE * records_per_s * (last[0] - first[0]) / 1000 + 1
+        if len(reads) >= LEAST and records_per_s > 0 and not several:
+            arrivals[topic] = min(by_ms - offset * 1000 / records_per_s for by_ms, offset in reads)
+    return arrivals
+
+
+def _read(record: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """Records that had been read: topic, offset, by when."""
+    for event in record.get("events", ()):
+        for topic, _, offset in event.get("offsets") or ():
+            yield str(topic), int(offset), int(event["t_ms"])
+        for topic, _, following in event.get("next_offsets") or ():
+            yield str(topic), int(following) - 1, int(event["t_ms"])
