@@ -28,6 +28,8 @@ REACHED_BY = {
     "groupsim.storage.postgresql": "by a store's URL: `storage.database`",
 }
 """Where a user's program or shell comes in, and how. Scenarios and causes are found in their folders."""
+NOT_YET = {"groupsim.incidents.account": "tests compare it with the import, before the import uses it"}
+"""Packages that nothing reaches, and why they are installed all the same."""
 LINES_OF_A_PROJECT = {
     "analysis/__init__.py": "raise ImportError('the package of the project was imported')\n",
     "events.py": "raise ImportError('the module of the project was imported')\n",
@@ -100,7 +102,10 @@ def test_each_module_of_the_wheel_is_reached_from_a_command_or_a_public_name(whe
     installed = {".".join((file.parent if file.stem == "__init__" else file.with_suffix("")).parts) for file in files}
     scenarios = {catalogue.find(name).story.__module__ for name in catalogue.names()}
     causes = {name for name in installed if name.rpartition(".")[0] == causes_package.__name__}
-    assert sorted(installed - reached({*REACHED_BY, *scenarios, *causes}, imports())) == []
+    unreached = installed - reached({*REACHED_BY, *scenarios, *causes}, imports())
+    awaited = {name for name in unreached if name in NOT_YET or name.rpartition(".")[0] in NOT_YET}
+    assert sorted(unreached - awaited) == []
+    assert NOT_YET.keys() <= awaited, "take off the list what is reached now"
     assert REACHED_BY.keys() <= installed
 
 
