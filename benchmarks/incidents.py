@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.scan import KEYWORDS
+from groupsim.incidents.logs.scanned_words import KEYWORDS
 
 AIM = 200_000
 REPEATS = 5

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 from groupsim.incidents.exports.find_records import Record, column_names, flat, holds_records, plain, walk
 from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, names_groups
-from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
+from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, REVOKED
 
 _BLOCK = 1 << 20
 WHOLE = 4 << 20

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
 from groupsim.incidents.logs.reader import GROUP_ACTIVITY
-from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED, candidates, open_log
+from groupsim.incidents.logs.scan import candidates, open_log
+from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED
 
 T = TypeVar("T")
 FIRST = 10_000

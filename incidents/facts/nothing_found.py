@@ -41,6 +41,11 @@ def nothing_to_import(reading: Reading) -> str:
             " choose their partitions themselves (assign), or its last generation is in an older segment; nothing to"
             " import"
         )
+    if any(row.at is not None for row in reading.rows):
+        return (
+            f"no line names its consumer group: {counted(len(reading.rows), 'line')} about groups could be recognised,"
+            " with times; give the group's name with --group, or add a line that names it"
+        )
     if reading.rows:
         return (
             f"no line names a consumer group at a known time: {counted(len(reading.rows), 'line')} about groups"

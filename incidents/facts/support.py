@@ -59,7 +59,7 @@ def require_times(reading: Reading) -> None:
         return
     for (file, broker), rows in by_program.items():
         count = timeless[file, broker]
-        if len(rows) >= _FEWEST and count > _TIMELESS * len(rows):
+        if len(rows) >= _FEWEST and count > max(1, _TIMELESS * len(rows)):
             raise LogError(
                 f"{file}: {count} of the {len(rows)} rows that {'the broker' if broker else 'a client'} wrote about"
                 " groups have no time, so the total would be wrong; export this log with its times, give their day with"
@@ -83,7 +83,23 @@ def new_groups(rows: Sequence[TimedRow]) -> list[str]:
 
 def times_in_doubt(reading: Reading) -> list[str]:
     """Why the times of these rows, or their order, are not known: then no total has a bound; empty if they are."""
-    return [*reading.uncertain, *steps_back(reading)]
+    return [*reading.uncertain, *_timeless(reading), *steps_back(reading)]
+
+
+def _timeless(reading: Reading) -> list[str]:
+    """That a log has lost the time of one line: its first may be cut, or a line was typed off."""
+    bare: dict[str, list[Row]] = defaultdict(list)
+    timed: set[str] = set()
+    for row in reading.rows:
+        if row.at is None:
+            bare[row.file].append(row)
+        else:
+            timed.add(row.file)
+    return [
+        f"{file}: line {rows[0].line} is about a group and has no time, so it is left out"
+        for file, rows in bare.items()
+        if len(rows) == 1 and file in timed
+    ]
 
 
 def unsupported(

@@ -1,6 +1,7 @@
 """From log files to rows.
 
 - `scan`: the lines of a file that could concern a group, in blocks of bytes (plain, gzip, UTF-16)
+- `scanned_words`: the words by which it finds them
 - `multiline`: records that a layout cut into several lines
 - `boxed_tables`: tables with a frame, as Faust prints them
 - `formats`: what a layout puts around a message: time, level, thread, logger, prefixes. A new layout goes here
@@ -13,9 +14,10 @@
 - `partition_lists`: lists of partitions in the shapes of all clients
 - `protocol_order`: the order that the protocol gives to lines of one time
 - `patterns`: Wording, what a producer's module is made of
-- `kafka_errors`: Kafka's error codes by number
+- `kafka_errors`: Kafka's errors, and how each is worded
 - `rows`: Row and Reading, what comes out
 - `repeated`: rows that repeat what another line says
+- `only_group`: the group of rows that name none
 - `reader`: one file to rows
 - `duplicate_logs`: logs that are given twice, by their names or as copies
 - `unknown_wordings`: lines about groups that no wording fits, by how they are worded

@@ -14,15 +14,21 @@ from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_be
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
 from groupsim.incidents.logs.repeated import settle_assignments, settle_callbacks
+from groupsim.incidents.logs.row_kinds import WEAK
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
+from groupsim.incidents.logs.scanned_words import TROUBLES
 from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evo[kc]|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
     rb"|onsumer group|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
+    rb"|kafka(?: server|\.(?:common\.)?errors)|INCONSISTENT_|GROUP_"
     rb"|record store|econcil|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state|Bootstrap b|Rebootstr"
+    + rb"|onnection to node|configs? updated|config (?:removed|update by|state)|atal exception|to unexpected error"
+    + rb"|rovided listener|ncaught exception in herder|Error sending fetch|robing|followup|restoring|"
+    + b"|".join(map(re.escape, TROUBLES))
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
@@ -129,7 +135,8 @@ class LogReader:
             if concerns_a_group(record.text):
                 self._unrecognised(record.line, text)
             return
-        self.counts.recognised += 1
+        if not found or found[0].kind not in WEAK:
+            self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
 
     def _take_time_above(self, window: Window, record: Record) -> None:

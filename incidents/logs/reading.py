@@ -17,8 +17,9 @@ from groupsim.incidents.exports.records_by_stream import Remarks
 from groupsim.incidents.exports.streams import Source, sources
 from groupsim.incidents.logs.duplicate_logs import given_once
 from groupsim.incidents.logs.missing_days import FIRST_DAY
+from groupsim.incidents.logs.only_group import with_groups
 from groupsim.incidents.logs.reader import LogReader
-from groupsim.incidents.logs.row_kinds import EVIDENCE, SHOWN
+from groupsim.incidents.logs.row_kinds import SHOWN
 from groupsim.incidents.logs.rows import Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
 from groupsim.incidents.offsets_topic.census import Count, census
@@ -220,7 +221,7 @@ def read_files(
     if found.topic:
         _add_topic(found.topic, reading, wanted, _share([path for path, _ in found.topic], progress))
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
-        return reading
+        return with_groups(reading, wanted.groups)
     relative = read_files(given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
     relative.notes.append(
         f"the logs have times without a day: they count from {FIRST_DAY}, and only differences mean something; --date"
@@ -262,20 +263,21 @@ def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Ca
 
 def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     """Read one log into the reading."""
-    left, held = LeftOut(), _held(reading)
+    left, held = LeftOut(), reading.held
     for row in log:
         if not wanted.has(row):
             left.take(row)
             continue
-        kept = reading.rows if row.kind in SHOWN else reading.evidence if row.kind in EVIDENCE else reading.context
-        kept.append(row)
-        if _held(reading) > ROWS_HELD:
+        reading.take(row)
+        if reading.held > ROWS_HELD:
             raise LogError(
                 f"{log.path}:{row.line}: more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
                 " choose groups with --group, or a period with --since and --until"
             )
     reading.left_out.add(left)
-    if _held(reading) == held and wanted.cut_off(left):
+    if not log.reader.counts.recognised:
+        reading.evidence = [row for row in reading.evidence if row.file != log.name]
+    if reading.held == held and wanted.cut_off(left):
         reading.cut_off[log.name] = left
     reader = log.reader
     if not reader.counts.recognised:
@@ -286,10 +288,6 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
     reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
     reading.uncertain.extend(reader.missing)
-
-
-def _held(reading: Reading) -> int:
-    return len(reading.rows) + len(reading.context) + len(reading.evidence)
 
 
 def nothing_in(counts: Counts, answer: str | None) -> str:

@@ -26,6 +26,7 @@ from groupsim.incidents.logs.producers import (
     ruby_kafka,
     sarama,
     smallrye,
+    troubles,
 )
 from groupsim.incidents.logs.rows import Program
 
@@ -84,9 +85,11 @@ def recognise(record: Record) -> tuple[Match, ...] | None:
     """The rows of a record, by the first producer whose words it uses; () if known noise, None if nobody knows it."""
     for program, read in PRODUCERS:
         found = read(record)
-        if found is not None:
+        if found:
             return found if program is None else tuple(match._replace(program=program) for match in found)
-    return None
+        if found is not None:
+            return troubles.read(record) or found
+    return troubles.read(record)
 
 
 def concerns_a_group(text: str) -> bool:

@@ -103,8 +103,14 @@ class RowKind(StrEnum):
 
     # Evidence: only a diagnosis uses these.
     APPLICATION_SAID = "application_said"
+    APP_FAILED = "app_failed"
     ASSIGNMENT_COUNTED = "assignment_counted"
+    CONFIG_BEHIND = "config_behind"
+    CONNECTION_LOST = "connection_lost"
+    CONNECTOR_CHANGED = "connector_changed"
+    CONSUMER_STOPPED = "consumer_stopped"
     ERROR_CODE = "error_code"
+    ERROR_NAMED = "error_named"
     FATAL_ERROR = "fatal_error"
     HEARTBEATS_BEGIN = "heartbeats_begin"
     NO_ASSIGNMENT = "no_assignment"
@@ -113,6 +119,13 @@ class RowKind(StrEnum):
     REQUEST_SENT = "request_sent"
     REQUEST_TIMED_OUT = "request_timed_out"
     SESSION_ENDED = "session_ended"
+    STREAMS_PROBING = "streams_probing"
+    STREAMS_RESTORED = "streams_restored"
+    STREAMS_RESTORING = "streams_restoring"
+    STREAMS_STATE = "streams_state"
+    TASK_STUCK = "task_stuck"
+    THREAD_FENCED = "thread_fenced"
+    TOPICS_UNASSIGNED = "topics_unassigned"
 
 
 SHOWN = frozenset(
@@ -177,8 +190,14 @@ SHOWN = frozenset(
 EVIDENCE = frozenset(
     [
         RowKind.APPLICATION_SAID,
+        RowKind.APP_FAILED,
         RowKind.ASSIGNMENT_COUNTED,
+        RowKind.CONFIG_BEHIND,
+        RowKind.CONNECTION_LOST,
+        RowKind.CONNECTOR_CHANGED,
+        RowKind.CONSUMER_STOPPED,
         RowKind.ERROR_CODE,
+        RowKind.ERROR_NAMED,
         RowKind.FATAL_ERROR,
         RowKind.HEARTBEATS_BEGIN,
         RowKind.NO_ASSIGNMENT,
@@ -187,6 +206,24 @@ EVIDENCE = frozenset(
         RowKind.REQUEST_SENT,
         RowKind.REQUEST_TIMED_OUT,
         RowKind.SESSION_ENDED,
+        RowKind.STREAMS_PROBING,
+        RowKind.STREAMS_RESTORED,
+        RowKind.STREAMS_RESTORING,
+        RowKind.STREAMS_STATE,
+        RowKind.TASK_STUCK,
+        RowKind.THREAD_FENCED,
+        RowKind.TOPICS_UNASSIGNED,
     ]
 )
 """What lines say beside a group's history: reasons, errors, counts. The import does not use them."""
+WEAK = frozenset(
+    [
+        RowKind.APP_FAILED,
+        RowKind.APPLICATION_SAID,
+        RowKind.CONNECTION_LOST,
+        RowKind.STREAMS_RESTORING,
+        RowKind.STREAMS_STATE,
+        RowKind.TASK_STUCK,
+    ]
+)
+"""Evidence that makes no log one about groups: other programs say so, too."""

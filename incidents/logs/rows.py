@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.row_kinds import EVIDENCE, SHOWN, RowKind
 from groupsim.incidents.offsets_topic.history import GroupHistory
 
 
@@ -143,3 +143,13 @@ class Reading(msgspec.Struct):
     until: str | None = None
     cut_off: dict[str, LeftOut] = {}
     skipped: dict[str, str] = {}
+
+    @property
+    def held(self) -> int:
+        """How many rows it holds."""
+        return len(self.rows) + len(self.context) + len(self.evidence)
+
+    def take(self, row: Row) -> None:
+        """Keep a row, by its kind."""
+        kept = self.rows if row.kind in SHOWN else self.evidence if row.kind in EVIDENCE else self.context
+        kept.append(row)

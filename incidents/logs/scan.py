@@ -6,58 +6,18 @@ import codecs
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED, TROUBLES
 
 BLOCK = 1 << 20
 LONGEST_LINE = 16 << 20
 _AHEAD = 64 << 10
 _BEHIND = 8 << 10
-
-KEYWORDS = (
-    b"roup",
-    b"ebalanc",
-    b"oordinator",
-    b"eartbeat",
-    b"offset for partition",
-    b"subscription to ",
-    b"subscribed topics",
-    b"ommit failed",
-    b"ffset commit",
-    b"commit on final",
-    b"econciliation starts",
-    b"poll timeout has expired",
-    b"rdk",
-    b"session.timeout.ms = ",
-    b"poll.interval.ms = ",
-    b"ConsumerConfig values",
-    b"balanced",
-    b"ssignment acked",
-    b"laims",
-    b"for topic-partition '",
-    b"kafka server: ",
-    b"topics and partitions",
-    b"Error committing offsets",
-    b"[KafkaServer id=",
-    b"[KafkaRaftServer ",
-    b"[BrokerServer id=",
-    b"enerationId",
-    b"No assignment",
-    b"empty assignment",
-    b"Fatal error: ",
-    b"Timed out ",
-    b"] offset ",
-)
-"""Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""
-PARTITION, REVOKED = b"artition", (b"evok", b"evocat")
-PARTITION_CHANGES = re.compile(
-    rb"artition[^\n]{0,200}?(?:ssigned|[Ll]ost|LOST|REVOK|ASSIGN)|(?:ssigned|Assignment|[Ll]ost|LOST|[Ll]osing)[^\n]{0,200}?artition"
-)
-"""A line with the frequent word PARTITION is of interest if this fits it."""
 
 _NO_CALLBACK = re.compile(rb"\[thrd:|artitions(?: \([a-z -]{1,40}\))?:(?:[ \t]{2}|$)")
 _PIECE = 64 << 10
@@ -264,13 +224,7 @@ class _Counted:
 
 def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
     """The lines with a keyword between two places of a buffer, where lines begin; the first is line `number`."""
-    starts: set[int] = set()
-    for word in KEYWORDS:
-        at = buffer.find(word, begin, end)
-        while at >= 0:
-            starts.add(buffer.rfind(b"\n", 0, at) + 1)
-            after = buffer.find(b"\n", at)
-            at = -1 if after < 0 else buffer.find(word, after, end)
+    starts = set(_lines_with(KEYWORDS, buffer, begin, end))
     for word in (PARTITION, *REVOKED):
         at = buffer.find(word, begin, end)
         while at >= 0:
@@ -279,9 +233,21 @@ def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Win
             if (word is not PARTITION or PARTITION_CHANGES.search(line)) and _NO_CALLBACK.search(line) is None:
                 starts.add(start)
             at = -1 if after < 0 else buffer.find(word, after, end)
+    if starts or number == 1:
+        starts.update(_lines_with(TROUBLES, buffer, begin, end))
     seen = begin
     for start in sorted(starts):
         number += buffer.count(b"\n", seen, start)
         seen = start
         if start >= begin:
             yield Window(buffer, start, number)
+
+
+def _lines_with(words: Iterable[bytes], buffer: bytes, begin: int, end: int) -> Iterator[int]:
+    """Where the lines with one of the words begin."""
+    for word in words:
+        at = buffer.find(word, begin, end)
+        while at >= 0:
+            yield buffer.rfind(b"\n", 0, at) + 1
+            after = buffer.find(b"\n", at)
+            at = -1 if after < 0 else buffer.find(word, after, end)

@@ -118,7 +118,6 @@ OTHERS = [
         None,
         {"request": "JoinGroup"},
     ),
-    Said(AT + "the consumer group was stopped after 3 failures", "application_said", None, {}),
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match, first_match
@@ -35,6 +36,23 @@ def read(record: Record) -> tuple[Match, ...] | None:
         f._replace(group=f.group or group, client=prefix["client"] or None, detail={**f.detail, **instance})
         for f in found
     )
+
+
+class Prefix(NamedTuple):
+    """What `[Consumer clientId=..., groupId=...]` names, and the message behind it."""
+
+    client: str | None
+    group: str | None
+    message: str
+
+
+def prefix_of(text: str) -> Prefix | None:
+    """The prefix of a line of a consumer or a Connect worker; None for other lines."""
+    found = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
+    if found is None or found["what"] in ("Producer", "AdminClient"):
+        return None
+    group = found["group"] if found["group"] not in (None, "", "null") else None
+    return Prefix(found["client"] or None, group, text[found.end() :])
 
 
 def message_of(text: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from groupsim.incidents.logs.scan import KEYWORDS, PARTITION, REVOKED
+from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, REVOKED
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "export-logs.md").read_text("utf-8")
 CHOICES = re.findall(r"roup\|[\w.|]+", PAGE)

@@ -1,0 +1,233 @@
+"""Troubles, whoever words them: errors of the protocol, lost connections, failed applications, Streams and Connect.
+
+Only lines of which no other wording makes a row come here (`logs.recognition`). They are evidence for a diagnosis.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groupsim.incidents.logs.formats import Record
+from groupsim.incidents.logs.kafka_errors import error_in
+from groupsim.incidents.logs.patterns import Match, Wording, first_match, wording
+from groupsim.incidents.logs.producers.java_client import prefix_of
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_OF_OTHERS = re.compile(
+    r"\[(?:Replica|Broker|Kafka(?:Api|Server|Raft)|Partition |Controller|Raft|Log|Transaction|Node|Group"
+    r"|Metadata|Socket"
+    r"|Admin|Producer |Add)|#producer-\d|\bkafka\.producer|producer/"
+)
+"""Brokers, producers and admin clients have connections and errors, too."""
+_CLIENT = re.compile(r"(?<![\w.-])([\w.-]{1,249}#consumer-\d{1,6})\b")
+_HEAD = 4_000
+_SHOWN = 400
+
+BEHIND_A_PREFIX: tuple[Wording, ...] = (
+    wording(
+        "connection_lost", "isconnect", r"^(?P<reason>(?:Node -?\d{1,12} disconnected|Disconnecting from node).{0,300})"
+    ),
+    wording("connection_lost", "being disconnected", r"^(?P<reason>Cancelled in-flight .{0,400})"),
+    wording("connection_lost", "onnection to node", r"^(?P<reason>Connection to node .{0,400})"),
+    wording("connection_lost", "Error sending fetch", r"^(?P<reason>Error sending fetch request .{0,300})"),
+    wording(
+        "app_failed",
+        "User provided listener",
+        r"^(?P<error>User provided listener .{1,400}? failed on invocation.{0,300})",
+    ),
+    wording("app_failed", "Uncaught exception in herder", r"^(?P<error>Uncaught exception in herder work thread)"),
+    wording("fatal_error", "Received fatal exception", r"^Received fatal exception:? {text:error}"),
+    wording(
+        "fatal_error", "due to unexpected error", r"^(?P<error>Heartbeat thread failed due to unexpected error.{0,300})"
+    ),
+    wording("poll_timeout", "orker poll timeout has expired", r"^[Ww]orker poll timeout has expired"),
+    wording(
+        "config_behind",
+        "does not match group assignment",
+        r"^Current config state offset {int:offset} (?:is behind|does not match) group assignment (?P<wanted>\d{1,12})",
+    ),
+    wording("config_behind", "behind group assignment", r"^Current config state offset {int:offset} is behind"),
+    wording(
+        "connector_changed",
+        "config",
+        r"^(?:Connector (?P<connector>.{1,249}?) config (?P<what>updated|removed)|Tasks"
+        r" \[(?P<tasks>[^\]]{1,2000})\] configs"
+        r" updated|Handling connector-only config update by (?P<how>\w{1,20}) connector (?P<restarted>.{1,249}))$",
+    ),
+    wording(
+        "topics_unassigned",
+        "not assigned to any members",
+        r"^The following subscribed topics are not assigned to any members: \[(?P<topics>[^\]]{0,20000})\]",
+    ),
+)
+"""What follows `[Consumer clientId=..., groupId=...]` or `[Worker clientId=..., groupId=...]`."""
+
+ALONE: tuple[Wording, ...] = (
+    wording("app_failed", "Crash: ", r"^(?:\[Consumer\] )?Crash: {text:error}"),
+    wording(
+        "app_failed",
+        "Error when calling each",
+        r"^(?:\[Runner\] )?(?P<error>Error when calling each(?:Message|Batch).{0,300})",
+    ),
+    wording("app_failed", "Crashed reason=", r"Crashed reason={text:error}"),
+    wording(
+        "app_failed",
+        "rebalance listener",
+        r"(?P<error>(?:Unexpected error in|User provided) (?:user )?(?:rebalance )?listener .{0,400})",
+    ),
+    wording("app_failed", "Consumer exception", r"(?:^|[:\-] )(?P<error>Consumer exception)$"),
+    wording(
+        "app_failed",
+        "topping container",
+        r"(?:^|[:\-] )(?P<error>(?:Stopping container due to an Error|Fatal consumer exception; stopping"
+        r" container).{0,200})",
+    ),
+    wording("app_failed", "Authorization Exception", r"(?P<error>Authentication/Authorization Exception.{0,200})"),
+    wording("app_failed", "exhausted for ", r"(?:^|[:\-] )(?P<error>Backoff .{1,200}? exhausted for {word:record})"),
+    wording(
+        "app_failed",
+        "unrecoverable exception",
+        r"(?P<error>Worker\w{1,20}Task\{id=.{1,249}?\} Task threw an uncaught and unrecoverable exception)",
+    ),
+    wording("app_failed", "OutOfMemoryError", r"(?P<error>(?:java\.lang\.)?OutOfMemoryError.{0,200})"),
+    wording("app_failed", "panic: ", r"^(?P<error>panic: .{1,300})"),
+    wording("app_failed", "OOMKilled", r"(?P<error>OOMKilled)"),
+    wording(
+        "app_failed",
+        "Kafka Streams opted to",
+        r"(?P<error>Encountered the following exception during processing.{0,300})",
+    ),
+    wording("consumer_stopped", "Consumer stopped", r"(?:^|\s)(?:(?P<group>[\w.-]{1,249}): )?Consumer stopped$"),
+    wording(
+        "task_stuck",
+        "Commit of offsets timed out",
+        r"WorkerSinkTask\{id=(?P<task>.{1,249}?)\} Commit of offsets timed out",
+    ),
+    wording("task_stuck", "Graceful stop of ", r"Graceful stop of (?:task|connector) (?P<task>.{1,249}?) failed"),
+    wording(
+        "streams_state",
+        "State transition from ",
+        r"stream-(?:thread|client) \[(?P<thread>[^\]]{1,300})\]:? State transition from"
+        r" (?P<from>[A-Z_]{1,40}) to (?P<to>[A-Z_]{1,40})",
+    ),
+    wording(
+        "streams_probing",
+        "robing rebalance",
+        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>.{0,200}?probing rebalance.{0,200})",
+    ),
+    wording(
+        "streams_probing",
+        "followup rebalance",
+        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>.{0,200}?followup rebalance.{0,200})",
+    ),
+    wording(
+        "streams_restored",
+        "Restoration took ",
+        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? Restoration took {int:after_ms} ms",
+    ),
+    wording(
+        "streams_restoring",
+        "restoring changelog",
+        r"(?P<what>Finished restoring changelog .{1,249}? to store .{0,300})",
+    ),
+    wording("streams_restoring", "Restoration in progress", r"(?P<what>Restoration in progress for .{0,300})"),
+    wording(
+        "thread_fenced",
+        "thread is being fenced",
+        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>Detected that the thread is being fenced.{0,200})",
+    ),
+    wording(
+        "connection_lost",
+        "Connection ",
+        r"^\[Connection\] (?P<reason>(?:Connection error|Connection timeout|Socket (?:error|closed)"
+        r"|Connection was (?:closed|reset)).{0,300})",
+    ),
+    wording(
+        "connection_lost",
+        "client/",
+        r"client/(?:metadata|coordinator|brokers?) (?P<reason>(?:got error from broker|no available broker).{0,400})",
+    ),
+    wording(
+        "connection_lost",
+        "because ",
+        r"consumer/broker/\d{1,9} abandoned subscription to \S{1,260} because {text:reason}",
+    ),
+    wording(
+        "connection_lost",
+        "disconnecting due to",
+        r"consumer/broker/\d{1,9} (?P<reason>disconnecting due to error .{0,300})",
+    ),
+    wording(
+        "connection_lost",
+        "<BrokerConnection",
+        r"<BrokerConnection .{1,400}?>: (?P<reason>(?:Connect attempt|socket disconnected|Closing connection"
+        r"|Connection (?:lost|reset|refused|timed)).{0,300})",
+    ),
+    wording(
+        "connection_lost",
+        "connection failed",
+        r"^(?:\S{1,60} - \w{1,10} - )?(?P<reason>Node (?:coordinator-)?\d{1,9} connection failed.{0,200})",
+    ),
+    wording("connection_lost", "Unable connect to node", r"(?P<reason>Unable connect to node with id .{0,300})"),
+    wording(
+        "connection_lost",
+        "marking coordinator dead",
+        r"(?P<reason>Error sending \w{1,60} to node .{1,400}? -- marking coordinator dead)",
+    ),
+    wording("connection_lost", "open connection to broker", r"(?P<reason>unable to open connection to broker.{0,300})"),
+)
+"""What programs print without Java's prefix."""
+
+LIBRDKAFKA: tuple[Wording, ...] = (
+    wording("connection_lost", "Disconnected", r"\[thrd:[^\]]{1,300}\]:? (?P<reason>.{0,300}?Disconnected.{0,200})"),
+    wording(
+        "connection_lost",
+        "Connect to ",
+        r"\[thrd:[^\]]{1,300}\]:? (?P<reason>.{0,300}?Connect to \S{1,300} failed: .{1,200})",
+    ),
+    wording("error_named", ": returned: ", r"OffsetCommit for .{1,300}?: returned: (?P<error>(?!Success\b).{1,300})"),
+    wording(
+        "reason_given", "marking the coordinator", r"[Gg]roup \"{group}\": (?P<reason>marking the coordinator .{1,300})"
+    ),
+    wording(
+        "reason_given",
+        "subscription",
+        r"[Gg]roup \"{group}\": (?P<reason>(?:subscription updated from metadata change|effective"
+        r" subscription list changed).{0,200})",
+    ),
+)
+
+
+def read(record: Record) -> tuple[Match, ...] | None:
+    """A row for a trouble that a consumer or its program has; None if the record names none."""
+    text = record.text[:_HEAD]
+    if _OF_OTHERS.search(text, 0, _SHOWN) is not None or "#producer-" in (record.client or ""):
+        return None
+    prefix = prefix_of(text)
+    if prefix is not None:
+        inner = Record(record.line, prefix.message)
+        found = first_match(BEHIND_A_PREFIX, inner) or _error(prefix.message, "")
+        return None if not found else tuple(f._replace(group=prefix.group, client=prefix.client) for f in found)
+    of_librdkafka = (record.logger or "").startswith("rdkafka") or "[thrd:" in text
+    found = (first_match(LIBRDKAFKA, record) if of_librdkafka else None) or first_match(ALONE, record)
+    found = found or _error(text, _text(record, "error") or _text(record, "err") or _text(record, "why"))
+    if not found:
+        return None
+    named = _CLIENT.search(text, 0, _SHOWN)
+    client = record.client or _text(record, "clientId") or (named[1] if named is not None else None)
+    group = _text(record, "groupId") or _text(record, "group")
+    return tuple(f._replace(group=f.group or group or None, client=f.client or client or None) for f in found)
+
+
+def _error(text: str, field: str) -> tuple[Match, ...]:
+    said = f"{text}: {field}" if field else text
+    name = error_in(said)
+    if name is None:
+        return ()
+    error = said[:_SHOWN] if name in said[:_SHOWN] else f"{name}: {said[:_SHOWN]}"
+    return (Match(RowKind.ERROR_NAMED, None, None, None, {"name": name, "error": error}),)
+
+
+def _text(record: Record, key: str) -> str:
+    value = record.fields.get(key)
+    return value if isinstance(value, str) else ""
