@@ -186,7 +186,7 @@ def _in_order(reading: Reading) -> list[tuple[Row, int | None]]:
     behind the one before it."""
     files = {name: number for number, name in enumerate(reading.files)}
     rows = sorted(
-        [*reading.rows, *reading.context],
+        [*reading.rows, *reading.context, *reading.evidence],
         key=lambda row: (files.get(row.file, len(files)), row.order if row.order is not None else row.line),
     )
     placed: list[tuple[int, int, Row, int | None]] = []

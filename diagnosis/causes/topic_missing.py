@@ -5,7 +5,8 @@ from __future__ import annotations
 from groupsim.diagnosis.cause import Cause, Message
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.errors import by_error
-from groupsim.diagnosis.finding import Remedy
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 
 _DO = (
     Remedy(
@@ -15,6 +16,35 @@ _DO = (
         brief="create the topic first",
     ),
 )
+
+_MISSING = by_error(
+    Code.TOPIC_MISSING,
+    r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
+    r"|MissingSourceTopic"
+    r"|No partition metadata|INVALID_TOPIC|source topics? (?:were|was) missing",
+    lambda log, said: "a subscribed topic does not exist or has no leader",
+    _DO,
+    certainty=Certainty.SHOWN,
+    harm_ms=8_000,
+)
+_LEADERLESS = by_error(
+    Code.TOPIC_MISSING,
+    r"LEADER_NOT_AVAILABLE|LeaderNotAvailable|Leader not available",
+    lambda log, said: "a subscribed topic has no leader",
+    _DO,
+    certainty=Certainty.SHOWN,
+    harm_ms=8_000,
+)
+_ELECTION_MS = 5_000
+"""A new topic, and one whose broker restarts, has no leader for less."""
+
+
+def _find(log: GroupLog) -> Finding | None:
+    found = _LEADERLESS(log)
+    if found is not None and found.first_ms is not None and found.last_ms is not None:
+        found = found if found.last_ms - found.first_ms >= _ELECTION_MS else None
+    return _MISSING(log) or found
+
 
 CAUSE = Cause(
     code=Code.TOPIC_MISSING,
@@ -27,15 +57,6 @@ CAUSE = Cause(
         Message("Streams", "MissingSourceTopicException: One or more source topics were missing during rebalance"),
     ),
     do=_DO,
-    find=by_error(
-        Code.TOPIC_MISSING,
-        r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
-        r"|MissingSourceTopic"
-        r"|No partition metadata|LEADER_NOT_AVAILABLE|INVALID_TOPIC|source topics? (?:were|was) missing",
-        lambda log, said: "a subscribed topic does not exist or has no leader",
-        _DO,
-        certainty=Certainty.SHOWN,
-        harm_ms=8_000,
-    ),
+    find=_find,
     symptoms=("a consumer is stuck",),
 )

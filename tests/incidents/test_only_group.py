@@ -46,7 +46,7 @@ def test_where_no_line_names_a_group_the_one_asked_for_is_meant(tmp_path: Path) 
 
 
 def test_a_log_with_times_and_no_group_is_refused_for_the_group(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="no line names its consumer group: 1 line .* with times; give .* --group"):
+    with pytest.raises(LogError, match=r"no line names its consumer group: 1 line .* with times; give .* --group"):
         import_logs(write(tmp_path, KAFKAJS))
 
 
