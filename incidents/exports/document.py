@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO, NamedTuple, cast
 from xml.etree import ElementTree
 
-from groupsim.incidents.exports import journal, large_json
+from groupsim.incidents.exports import journal, large_json, yaml_entries
 from groupsim.incidents.exports.find_records import Record
 from groupsim.incidents.exports.json_lines import json_lines
 from groupsim.incidents.exports.relevant import LONGEST, blocks_of_lines, hot_lines, names_groups, relevant
@@ -37,6 +37,7 @@ class Kind(StrEnum):
     CSV = "CSV"
     XML = "XML"
     JOURNAL = "journal export"
+    YAML = "YAML"
     TEXT = "text"
 
 
@@ -50,6 +51,8 @@ class Raw(NamedTuple):
 def kind_of(head: bytes) -> Kind:
     """What a file is, by its first bytes (UTF-8)."""
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if yaml_entries.begins_so(text):
+        return Kind.YAML
     if _is_mixed(text):
         return Kind.TEXT
     if text[:1] == b"{" or (text[:1] == b"[" and re.match(rb"\[\s*[\[{\"]", text) and not _is_dated(text)):
@@ -109,7 +112,7 @@ def _rows_agree(text: str, mark: str, width: int) -> bool:
 
 def raw_records(kind: Kind, stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[Raw]:
     """The records of a document, in its order. What is damaged ends it, with a sentence to `trouble`."""
-    readers = {Kind.JSON: _json, Kind.CSV: _csv, Kind.XML: _xml, Kind.JOURNAL: journal.entries}
+    readers = {Kind.JSON: _json, Kind.CSV: _csv, Kind.XML: _xml, Kind.JOURNAL: journal.entries, Kind.YAML: _yaml}
     return (Raw(number, fields) for number, fields in readers[kind](stream, trouble))
 
 
@@ -210,6 +213,10 @@ def _xml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[in
         yield from relevant(numbered, lambda each: names_groups(each[1]))
     except (ElementTree.ParseError, ValueError) as error:
         trouble(f"the XML document is damaged ({error}); what came before was read")
+
+
+def _yaml(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:
+    yield from relevant(yaml_entries.entries(stream), lambda each: names_groups(each[1]))
 
 
 def _elements(stream: IO[bytes]) -> Iterator[ElementTree.Element]:

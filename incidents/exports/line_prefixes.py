@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -39,6 +40,7 @@ HEADS = (
     Head("CRI", re.compile(rf"(?P<time>{_ISO})\s(?:stdout|stderr)\s(?P<part>[FP])(?:\s|$)")),
     Head("docker compose", re.compile(r"(?P<stream>[\w.@/-]{1,120})\s{0,60}\|(?: |$)")),
     Head("Fluent Bit", re.compile(r"(?P<stream>[\w./-]{1,400}): (?P<bracket>\[)(?P<time>\d{10}\.\d{1,9}), (?=\{)")),
+    Head("fluentd", re.compile(rf"(?P<time>{_ISO})\t(?P<stream>[\w.*/-]{{1,400}})\t(?=\{{)")),
     Head(
         "journal",
         re.compile(
@@ -143,8 +145,21 @@ def _record(match: re.Match[str]) -> Record:
     if (labels := record.pop("labels", None)) is not None:
         record.update(_LABEL.findall(labels))
     line = match.string[match.end() :]
+    if "stream" in record and line.startswith("{") and (pod := _pod(line)) is not None:
+        record["stream"] = pod  # what sent the line: a tag may be that of many
     record["line"] = line if record.pop("bracket", None) is None else line.removesuffix("]")
     return record
+
+
+def _pod(line: str) -> str | None:
+    """The pod or container that a collector's JSON object names."""
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(line)
+    except (ValueError, RecursionError):
+        return None
+    kubernetes = value.get("kubernetes") if isinstance(value, dict) else None
+    named = kubernetes.get("pod_name") if isinstance(kubernetes, dict) else value.get("container_name")
+    return named if isinstance(named, str) and named else None
 
 
 def falling(times: Sequence[int]) -> bool | None:

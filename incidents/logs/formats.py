@@ -32,6 +32,10 @@ _GLOG = re.compile(r"\s{0,8}\d{1,9} [^\s\]\[]{0,200}\]\s?")
 """Behind the time of glog and klog: the thread, the file and the line."""
 _BOLD = re.compile(r"(?<!\*)\*\*(?=[\w\[(])([^*]{1,2000})(?<=[\w\])])\*\*(?!\*)")
 """`***` is no such thing: so do people put stars for names."""
+_IN_QUOTES = re.compile(
+    r"\s{0,8}(?P<sign>[\"'])(?P<text>[\[(]?(?:\d{4}[-/.]|\d{2}[:/]|[A-Z]{4,5}\b|%\d\|).{10,16000})(?P=sign),?\s{0,8}$"
+)
+"""A whole line between two of one sign, as in a list of strings."""
 _PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
 STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|\\.){0,2000}\"){0,40}\]){1,9})"
 """A line of syslog's RFC 5424 has it in front of its text; its values may hold any bracket."""
@@ -92,12 +96,15 @@ def clean(raw: bytes) -> str:
     What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
     """
     text = harmless(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff"))
+    if text[:1] == "`" == text[-1:] and len(text) > 1:
+        text = text[1:-1]  # code in Markdown, each line by itself
     return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
 def parse(line: int, text: str) -> Record:
     """Peel the layers off a record's first line."""
-    record = Record(line, text)
+    quoted = _IN_QUOTES.match(text)
+    record = Record(line, text if quoted is None or '","' in text else quoted["text"].replace('\\"', '"'))
     _peel_all(record)
     if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
         record.text = rest

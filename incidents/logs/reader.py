@@ -61,6 +61,8 @@ class LogReader:
         self.unrecognised: list[UnrecognisedLine] = []
         self.damage: list[str] = []
         self.missing: list[str] = []
+        self.remarks: list[str] = []
+        self._seen: set[int] | frozenset[int] | None = None
         self.last_at: str | None = None
         self.dayless = 0
         self._dating = None if date is None else Dating(day(date))
@@ -76,13 +78,28 @@ class LogReader:
 
     def _rows(self) -> Iterator[Row]:
         for window in self._scan.windows():
-            if window.number > self._read_to:
+            if window.number > self._read_to and not self._stands_twice(window):
                 yield from self._read(window)
         self.counts.lines = self._scan.lines
         self.last_at = self._last_at()
         self._times.end()
         self.damage = [*self._scan.damage, *self._times.doubts]
         self.missing = [*self._scan.missing, *self._times.doubts]
+
+    def _stands_twice(self, window: Window) -> bool:
+        """Whether the line is the second of two that are the same, in a log of which nearly all lines are."""
+        if self._seen is None:
+            self._seen = set() if window.begins_doubled() else frozenset()
+            if isinstance(self._seen, set):
+                self.remarks.append(f"{self.file}: its lines stand twice; each is read once")
+        if not isinstance(self._seen, set) or not starts_record(clean(window.line)):
+            return False
+        twin = hash(window.line)
+        if twin in self._seen:
+            self._seen.remove(twin)
+            return True
+        self._seen.add(twin)
+        return False
 
     def _last_at(self) -> str | None:
         """The UTC instant of the file's last line with a time, whatever that line is about."""

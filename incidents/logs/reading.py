@@ -287,6 +287,7 @@ def _add(log: SourceLog, reading: Reading, wanted: Wanted) -> None:
         reading.ends[log.name] = reader.last_at if wanted.until is None else min(reader.last_at, wanted.until)
     reading.unrecognised.extend(log.unrecognised)
     reading.damage.extend(reader.damage)
+    reading.notes.extend(reader.remarks)
     reading.uncertain.extend(reader.missing)
 
 

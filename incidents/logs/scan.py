@@ -20,6 +20,9 @@ _AHEAD = 64 << 10
 _BEHIND = 8 << 10
 
 _NO_CALLBACK = re.compile(rb"\[thrd:|artitions(?: \([a-z -]{1,40}\))?:(?:[ \t]{2}|$)")
+_DOUBLED, _FEWEST = 64 << 10, 6
+"""Bytes, and lines with a time in them, by which it is seen whether each stands twice."""
+_TIMED = re.compile(rb"\d\d:\d\d:\d\d|\d{10}")
 _PIECE = 64 << 10
 _TAIL = 65_536
 """Bytes of a file's end that are kept: its last line with a time says how far the log goes."""
@@ -41,6 +44,11 @@ class Window:
     def line(self) -> bytes:
         """The line itself."""
         return self._buffer[self._start : self._end]
+
+    def begins_doubled(self) -> bool:
+        """Whether nearly all timed lines around it stand twice: two appenders, or `tee` into one file."""
+        lines = [line for line in self._buffer[:_DOUBLED].split(b"\n") if _TIMED.search(line[:80])]
+        return len(lines) >= _FEWEST and len(set(lines)) <= 0.55 * len(lines)
 
     def following(self, most: int) -> Iterator[bytes]:
         """Up to `most` lines after it, as far as the buffer goes."""
@@ -103,6 +111,7 @@ class Scan:
         try:
             with open_log(self.path, self._progress, self._packed_badly) as stream:
                 while block := stream.read(BLOCK):
+                    block = block.replace(b"\x00", b"")  # UTF-16 that a Windows shell has appended to a log
                     if in_line >= LONGEST_LINE:
                         ends = block.find(b"\n")
                         if ends:

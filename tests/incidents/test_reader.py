@@ -117,3 +117,30 @@ def test_a_line_without_a_time_that_says_something_itself_is_not_the_rest_of_the
         "INFO [GroupCoordinator id=1] Stabilized group g generation 1 with 1 members. (kafka.coordinator.group)\n"
     )
     assert [(row.kind, row.at) for row in rows(log)] == [("stabilized", None)]
+
+
+def test_what_a_windows_shell_appended_in_utf_16_is_read(tmp_path: Path) -> None:
+    line = "2024-03-01 10:00:00,000 INFO Successfully synced group billing with generation {}\r\n"
+    log = tmp_path / "a.log"
+    log.write_bytes(line.format(4).encode() + line.format(5).encode("utf-16-le") + line.format(6).encode())
+    assert [row.detail["generation"] for row in read_files([log]).rows] == [4, 5, 6]
+
+
+@pytest.mark.parametrize("how", ["one after the other", "all again"])
+def test_lines_that_stand_twice_are_read_once(tmp_path: Path, how: str) -> None:
+    once = [
+        f"[2024-03-01 10:00:{n:02},000] INFO [GroupCoordinator 1]: Stabilized group billing generation {n} {OLD}"
+        for n in range(8)
+    ]
+    twice = once * 2 if how == "all again" else [line for line in once for _ in range(2)]
+    reading = read_files([write(tmp_path, *twice)])
+    assert [row.detail["generation"] for row in reading.rows] == list(range(8))
+    assert any("its lines stand twice" in note for note in reading.notes)
+
+
+def test_two_lines_of_one_millisecond_are_two(tmp_path: Path) -> None:
+    once = [
+        f"[2024-03-01 10:00:{n:02},000] INFO [GroupCoordinator 1]: Stabilized group billing generation {n} {OLD}"
+        for n in range(8)
+    ]
+    assert len(read_files([write(tmp_path, *once, once[-1])]).rows) == 9

@@ -209,6 +209,56 @@ def strange_names(lines: Iterable[Line]) -> str:
     ]}}})  # fmt: skip
 
 
+def gcloud_yaml(lines: Iterable[Line]) -> str:
+    """As `gcloud logging read` prints by default: texts of several lines are blocks, others are quoted."""
+
+    def text(said: str) -> str:
+        folded = "\n  ".join(["|-", *said.split("\n")])
+        return folded if "\n" in said else "'" + said.replace("'", "''") + "'"
+
+    return "".join(
+        f"---\ninsertId: x{n}\nlabels:\n  k8s-pod/app: billing\nlogName: projects/p/logs/stdout\n"
+        f"receiveTimestamp: '{line.iso()}'\nresource:\n  labels:\n    cluster_name: c\n    pod_name: {line.stream}\n"
+        f"  type: k8s_container\nseverity: INFO\ntextPayload: {text(line.text)}\ntimestamp: '{line.iso('123Z')}'\n"
+        for n, line in enumerate(lines)
+    )
+
+
+def datadog_archive(lines: Iterable[Line]) -> str:
+    return json_lines(
+        {"_id": f"A{n}", "date": line.iso(), "host": "node-1", "service": "billing", "source": "java", "status": "info",
+         "tags": ["env:prod", f"pod_name:{line.stream}"], "message": line.text, "attributes": {"level": "INFO"}}
+        for n, line in enumerate(lines)
+    )  # fmt: skip
+
+
+def datadog_old_api(lines: Iterable[Line]) -> str:
+    logs = [
+        {"id": f"A{n}", "content": {"timestamp": line.iso(), "tags": ["env:prod"], "host": "node-1",
+         "attributes": {"pod_name": line.stream}, "service": "billing", "message": line.text}}
+        for n, line in enumerate(lines)
+    ]  # fmt: skip
+    return json.dumps({"logs": logs, "nextLogId": None, "status": "done"})
+
+
+def loggly(lines: Iterable[Line]) -> str:
+    events = [
+        {"raw": line.text, "logtypes": ["syslog"], "timestamp": line.ms, "unparsed": None, "logmsg": line.text,
+         "id": f"x{n}", "tags": ["prod"], "event": {"syslog": {"host": line.stream, "timestamp": line.iso()}}}
+        for n, line in enumerate(lines)
+    ]  # fmt: skip
+    return json.dumps({"total_events": len(events), "page": 0, "events": events})
+
+
+def fluentd_file(lines: Iterable[Line]) -> str:
+    """As fluentd's out_file writes: whole seconds, one tag for all pods."""
+    return "".join(
+        f"{line.iso()[:19]}+00:00\tkube.shop\t"
+        + json.dumps({"log": part, "stream": "stdout", "kubernetes": {"pod_name": line.stream}}) + "\n"
+        for line in lines for part in parts(line)
+    )  # fmt: skip
+
+
 MORE: dict[str, tuple[Callable[[Iterable[Line]], str], str]] = {
     "graylog.csv": (graylog, "newest"),
     "logscale.json": (logscale, "newest"),
@@ -234,8 +284,16 @@ MORE: dict[str, tuple[Callable[[Iterable[Line]], str], str]] = {
     "zone-field.jsonl": (zone_field, "newest"),
     "esql.json": (esql, "newest"),
     "strange.json": (strange_names, "newest"),
+    "gcloud.yaml": (gcloud_yaml, "newest"),
+    "datadog-archive.json": (datadog_archive, "shuffled"),
+    "datadog-old-api.json": (datadog_old_api, "newest"),
+    "loggly.json": (loggly, "newest"),
+    "fluentd.log": (fluentd_file, "oldest"),
 }
 """What writes each layout, and the order that it comes in."""
+
+IN_WHOLE_SECONDS = frozenset(["papertrail.tsv", "fluentd.log"])
+"""Layouts whose own times are whole seconds."""
 
 WITHOUT_YEAR = frozenset(["syslog-3164.txt"])
 """Layouts whose own times name no year: lines without one of their own have none."""

@@ -15,7 +15,7 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.exports.layouts import LAYOUTS, Line, arranged, lines_of, undated
-from tests.incidents.exports.more_layouts import MORE, WITHOUT_YEAR
+from tests.incidents.exports.more_layouts import IN_WHOLE_SECONDS, MORE, WITHOUT_YEAR
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "incidents"
 INCIDENTS = ("kill9-range", "rolling-restart-cooperative")
@@ -62,7 +62,11 @@ def test_a_file_a_stream_gives_what_the_plain_logs_give(layout: str, order: str,
     assert figures(paths) == plain(INCIDENTS[0])
 
 
-@pytest.mark.parametrize(("layout", "dated"), [(name, number % 2 == 1) for number, name in enumerate(MORE)])
+DATED = [(name, number % 2 == 1) for number, name in enumerate(MORE)]
+BOTH = sorted({*DATED, *((name, dated) for name in IN_WHOLE_SECONDS for dated in (False, True))})
+
+
+@pytest.mark.parametrize(("layout", "dated"), BOTH)
 def test_more_layouts_give_what_the_plain_logs_give(layout: str, dated: bool, tmp_path: Path) -> None:
     """Bare: the lines have no time of their own, and the platform's is exact; in whole seconds, the sum is near."""
     write, order = MORE[layout]
@@ -72,7 +76,7 @@ def test_more_layouts_give_what_the_plain_logs_give(layout: str, dated: bool, tm
     if not dated and layout in WITHOUT_YEAR:
         with pytest.raises(LogError, match="none has a time"):
             figures([export])
-    elif not dated and layout == "papertrail.tsv":
+    elif not dated and layout in IN_WHOLE_SECONDS:
         found, expected = figures([export]), plain(INCIDENTS[0])
         assert found[1] == expected[1]
         assert any("times in whole seconds" in note for note in read_files([export]).notes)
