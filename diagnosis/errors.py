@@ -27,7 +27,7 @@ def by_error(
     pattern = re.compile(words)
 
     def find(log: GroupLog) -> Finding | None:
-        said = [line for line in log.said if pattern.search(line.reason)]
+        said = sorted((line for line in (*log.said, *log.troubles) if pattern.search(line.reason)), key=lambda s: s.nth)
         if len(said) < least:
             return None
         first, last = span(said)

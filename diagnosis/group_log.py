@@ -17,7 +17,7 @@ from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said, client_of
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
-from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
 
@@ -43,7 +43,9 @@ class GroupLog:
 
     def __init__(self, group: str | None, said: Sequence[Said], end: int | None = None) -> None:
         self.group = group
-        self.said = said
+        self.troubles = [s for s in said if s.row.kind in EVIDENCE]
+        """Errors, reasons and lost connections beside the history: they say why, not who came and went."""
+        self.said = said = [s for s in said if s.row.kind not in EVIDENCE]
         self.broker = [s for s in said if s.client is None]
         self.clients: dict[str, list[Said]] = {}
         for line in said:
@@ -177,7 +179,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         by_group[group].append(Said(nth, at, row, _speaker(row)))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
     found = [GroupLog(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]
-    found = [log for log in found if any(line.row.kind not in _FORGOTTEN for line in log.said)] or found
+    found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found
     return sorted(found, key=lambda log: (log.group is None, -len(log.said)))
 
 

@@ -27,6 +27,7 @@ def _find(log: GroupLog) -> Finding | None:
     if any(line.row.kind in (RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED) for line in log.broker):
         return None
     said = [line for said in log.clients.values() for line in _noticed(said)]
+    said += [line for line in log.troubles if "REBALANCE_IN_PROGRESS" in line.reason]
     if not said:
         return None
     who = names(str(line.client) for line in said)

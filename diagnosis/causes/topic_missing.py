@@ -21,7 +21,7 @@ _MISSING = by_error(
     Code.TOPIC_MISSING,
     r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
     r"|MissingSourceTopic"
-    r"|No partition metadata|INVALID_TOPIC|source topics? (?:were|was) missing",
+    r"|INVALID_TOPIC|source topics? (?:were|was) missing",
     lambda log, said: "a subscribed topic does not exist or has no leader",
     _DO,
     certainty=Certainty.SHOWN,
@@ -29,8 +29,8 @@ _MISSING = by_error(
 )
 _LEADERLESS = by_error(
     Code.TOPIC_MISSING,
-    r"LEADER_NOT_AVAILABLE|LeaderNotAvailable|Leader not available",
-    lambda log, said: "a subscribed topic has no leader",
+    r"LEADER_NOT_AVAILABLE|LeaderNotAvailable|Leader not available|No partition metadata",
+    lambda log, said: "a subscribed topic has no leader, or does not exist",
     _DO,
     certainty=Certainty.SHOWN,
     harm_ms=8_000,
@@ -40,10 +40,14 @@ _ELECTION_MS = 5_000
 
 
 def _find(log: GroupLog) -> Finding | None:
-    found = _LEADERLESS(log)
-    if found is not None and found.first_ms is not None and found.last_ms is not None:
-        found = found if found.last_ms - found.first_ms >= _ELECTION_MS else None
-    return _MISSING(log) or found
+    return _MISSING(log) or _lasting(_LEADERLESS(log))
+
+
+def _lasting(found: Finding | None) -> Finding | None:
+    """The finding, unless it is over at once: so it is whenever a client asks for the first time."""
+    if found is None or found.first_ms is None or found.last_ms is None:
+        return found if found is not None and found.times > 2 else None
+    return found if found.last_ms - found.first_ms >= _ELECTION_MS else None
 
 
 CAUSE = Cause(

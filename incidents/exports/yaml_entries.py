@@ -64,7 +64,8 @@ def _record(lines: list[str]) -> Record:
         while more < len(lines) and (not lines[more].strip() or _depth(lines[more]) > indent):
             more += 1
         if not value:
-            above[-1][1][key] = inner = {}
+            inner: Record = {}
+            above[-1][1][key] = inner
             above.append((indent, inner))
             continue
         above[-1][1][key] = _text(value, lines[at:more])

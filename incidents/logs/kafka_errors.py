@@ -24,10 +24,14 @@ ERRORS: tuple[KafkaError, ...] = (
         r"UNKNOWN_TOPIC_OR_PART|UnknownTopicOrPartition|[Uu]nknown topic or partition|[Ss]ubscribed topic not available"
         r"|topic or partition that does not exist|does not host this topic-partition|MissingSourceTopic"
         r"|INCOMPLETE_SOURCE_TOPIC_METADATA|[Tt]opic \S{1,249} is not available during auto-create"
-        r"|No partition metadata for topic|[Tt]opic \S{1,249} not found in cluster metadata"
+        r"|[Tt]opic \S{1,249} not found in cluster metadata"
         r"|no topics in metadata matched subscription",
     ),
-    KafkaError("LEADER_NOT_AVAILABLE", 5, r"LEADER_NOT_AVAILABLE|LeaderNotAvailable|Broker: Leader not available"),
+    KafkaError(
+        "LEADER_NOT_AVAILABLE",
+        5,
+        r"LEADER_NOT_AVAILABLE|LeaderNotAvailable|Broker: Leader not available|No partition metadata for topic",
+    ),
     KafkaError(
         "COORDINATOR_LOAD_IN_PROGRESS",
         14,

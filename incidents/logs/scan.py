@@ -22,7 +22,7 @@ _BEHIND = 8 << 10
 _NO_CALLBACK = re.compile(rb"\[thrd:|artitions(?: \([a-z -]{1,40}\))?:(?:[ \t]{2}|$)")
 _DOUBLED, _FEWEST = 64 << 10, 6
 """Bytes, and lines with a time in them, by which it is seen whether each stands twice."""
-_TIMED = re.compile(rb"\d\d:\d\d:\d\d|\d{10}")
+_TIMED = re.compile(rb"\d\d:\d\d:\d\d[.,]\d{3}|\d{10}[.\d]\d{2}")
 _PIECE = 64 << 10
 _TAIL = 65_536
 """Bytes of a file's end that are kept: its last line with a time says how far the log goes."""

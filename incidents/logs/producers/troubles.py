@@ -160,7 +160,7 @@ ALONE: tuple[Wording, ...] = (
     wording(
         "connection_lost",
         "<BrokerConnection",
-        r"<BrokerConnection .{1,400}?>: (?P<reason>(?:Connect attempt|socket disconnected|Closing connection"
+        r"<BrokerConnection .{1,400}?>: (?P<reason>(?:Connect attempt|socket disconnected|Closing connection\. \S"
         r"|Connection (?:lost|reset|refused|timed)).{0,300})",
     ),
     wording(
@@ -209,14 +209,14 @@ def read(record: Record) -> tuple[Match, ...] | None:
         found = first_match(BEHIND_A_PREFIX, inner) or _error(prefix.message, "")
         return None if not found else tuple(f._replace(group=prefix.group, client=prefix.client) for f in found)
     of_librdkafka = (record.logger or "").startswith("rdkafka") or "[thrd:" in text
-    found = (first_match(LIBRDKAFKA, record) if of_librdkafka else None) or first_match(ALONE, record)
-    found = found or _error(text, _text(record, "error") or _text(record, "err") or _text(record, "why"))
-    if not found:
+    said = (first_match(LIBRDKAFKA, record) if of_librdkafka else None) or first_match(ALONE, record)
+    said = said or _error(text, _text(record, "error") or _text(record, "err") or _text(record, "why"))
+    if not said:
         return None
     named = _CLIENT.search(text, 0, _SHOWN)
     client = record.client or _text(record, "clientId") or (named[1] if named is not None else None)
     group = _text(record, "groupId") or _text(record, "group")
-    return tuple(f._replace(group=f.group or group or None, client=f.client or client or None) for f in found)
+    return tuple(f._replace(group=f.group or group or None, client=f.client or client or None) for f in said)
 
 
 def _error(text: str, field: str) -> tuple[Match, ...]:
