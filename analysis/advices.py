@@ -63,35 +63,35 @@ def kept(store: EventStore, info: RunInfo) -> list[StoredAdvice]:
     return [] if last is None else msgspec.json.decode(last.state, type=list[StoredAdvice])
 
 
-def keep(store: EventStore, info: RunInfo, found: StoredAdvice) -> None:
+def keep(store: EventStore, info: RunInfo, advice: StoredAdvice) -> None:
     """Keep one more; it replaces an earlier one on the same choices. Raises StoreError if the store is read-only."""
     before = store.snapshot(info.id, _KIND)
-    others = [each for each in kept(store, info) if _question(each) != _question(found)]
+    others = [earlier for earlier in kept(store, info) if _question(earlier) != _question(advice)]
     number = 0 if before is None else before.seq + 1
-    state = msgspec.json.encode([*others, found])
+    state = msgspec.json.encode([*others, advice])
     store.keep_snapshots(info.id, _KIND, [Snapshot(number, info.simulated_ms or 0, state)])
 
 
-def _question(found: StoredAdvice) -> tuple[object, ...]:
-    return found.group, tuple(found.names), tuple(sorted(each.choice for each in found.choices))
+def _question(advice: StoredAdvice) -> tuple[object, ...]:
+    return advice.group, tuple(advice.names), tuple(sorted(choice.choice for choice in advice.choices))
 
 
-def choices_frame(found: StoredAdvice) -> pd.DataFrame:
+def choices_frame(advice: StoredAdvice) -> pd.DataFrame:
     """A row per choice: `choice`, `front`, and the mean of each measure."""
-    return pd.DataFrame([{"choice": c.choice, "front": c.front, **c.measures} for c in [*found.choices, found.now]])
+    return pd.DataFrame([{"choice": c.choice, "front": c.front, **c.measures} for c in [*advice.choices, advice.now]])
 
 
-def along_frame(found: StoredAdvice) -> pd.DataFrame:
+def along_frame(advice: StoredAdvice) -> pd.DataFrame:
     """Along what flips first, else the first unknown: a row per value and choice, with what is minimised.
 
     Raises AnalysisError where nothing was unknown.
     """
-    if not found.along:
+    if not advice.along:
         raise AnalysisError("nothing was unknown to this advice, so nothing can flip: --unknown KEY=LOW..HIGH")
-    chosen = next((each for each in found.along if each.flips), found.along[0])
+    chosen = next((along for along in advice.along if along.flips), advice.along[0])
     return pd.DataFrame(
         [
-            {chosen.key: float(value), "choice": choice, found.names[0]: mean}
+            {chosen.key: float(value), "choice": choice, advice.names[0]: mean}
             for value, means in zip(chosen.values, chosen.means, strict=True)
             for choice, mean in means.items()
         ]

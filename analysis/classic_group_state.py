@@ -124,8 +124,8 @@ class ClassicGroupState:
 
         REBALANCE_IN_PROGRESS is retriable and fences nobody, so CompletingRebalance changes nothing here.
         """
-        found = self.members.get(member)
-        return found is not None and (found.current or self.state == PREPARING)
+        state = self.members.get(member)
+        return state is not None and (state.current or self.state == PREPARING)
 
     def entitled(self, member: MemberId, partition: TopicPartition) -> bool:
         """The last stored assignment gives the partition to the member, and it may commit."""
@@ -192,10 +192,10 @@ class ClassicGroupState:
     def _subscribe(self, member: MemberId, topics: tuple[str, ...]) -> bool:
         """Most members that join again subscribe to what they did before."""
         self.has_coordinator_facts = True
-        found = self.members.get(member)
-        if found is None or found.topics == topics:
+        known = self.members.get(member)
+        if known is None or known.topics == topics:
             return False
-        self.members[member], self._topics = replace(found, topics=topics), None
+        self.members[member], self._topics = replace(known, topics=topics), None
         return True
 
     def _remove(self, member: MemberId) -> None:
@@ -224,8 +224,8 @@ class ClassicGroupState:
         self.leader = event.leader or self.leader
         self.protocol = event.protocol or self.protocol
         for stored in event.members:
-            found, topics = self.members.get(stored.member), stored.subscription.topics
-            current = found is None or found.current
+            known, topics = self.members.get(stored.member), stored.subscription.topics
+            current = known is None or known.current
             self.members[stored.member] = MemberState(
                 stored.member, stored.instance_id, stored.client_host, topics, current
             )

@@ -127,13 +127,13 @@ class ConsumerGroupState:
 
     def assigned(self, member: MemberId) -> Set[TopicPartition]:
         """What the member may use or has to give up."""
-        found = self.members.get(member)
-        return frozenset() if found is None else found.assigned | found.pending
+        state = self.members.get(member)
+        return frozenset() if state is None else state.assigned | state.pending
 
     def may_commit(self, member: MemberId) -> bool:
         """It is a member, so its commits would not be refused for good."""
-        found = self.members.get(member)
-        return found is not None and found.epoch >= 0
+        state = self.members.get(member)
+        return state is not None and state.epoch >= 0
 
     def entitled(self, member: MemberId, partition: TopicPartition) -> bool:
         """The member may use the partition or has to give it up, and it may commit."""
@@ -232,10 +232,10 @@ class ConsumerGroupState:
         What no other member has (nearly all) is looked at in sets.
         """
         alone = (member,)
-        found = self.members.get(member, ConsumerMember())
+        state = self.members.get(member, ConsumerMember())
         own = {partition for partition in partitions if self.owners.get(partition, alone) == alone}
-        kept = own & (found.assigned ^ found.pending)
-        gone = own - found.assigned - found.pending
+        kept = own & (state.assigned ^ state.pending)
+        gone = own - state.assigned - state.pending
         self.owners.update(dict.fromkeys(kept, alone))
         for partition in gone:
             self.owners.pop(partition, None)

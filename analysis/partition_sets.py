@@ -11,25 +11,25 @@ def by_value(
     partitions: Iterable[TopicPartition], value: Callable[[TopicPartition], Hashable]
 ) -> list[set[TopicPartition]]:
     """The partitions of each value."""
-    found: dict[Hashable, set[TopicPartition]] = {}
+    sets: dict[Hashable, set[TopicPartition]] = {}
     for partition in partitions:
-        of_value = found.get(key := value(partition))
+        of_value = sets.get(key := value(partition))
         if of_value is None:
-            found[key] = {partition}
+            sets[key] = {partition}
         else:
             of_value.add(partition)
-    return list(found.values())
+    return list(sets.values())
 
 
 def parts(sets: Sequence[set[TopicPartition]]) -> list[set[TopicPartition]]:
     """All partitions of the sets, each once: those of one part are in the same sets. The parts are new sets."""
     seen: set[TopicPartition] = set()
     again: set[TopicPartition] = set()
-    for each in sets:
-        again |= seen & each
-        seen |= each
+    for partitions in sets:
+        again |= seen & partitions
+        seen |= partitions
     in_sets: dict[TopicPartition, tuple[int, ...]] = dict.fromkeys(again, ())
-    for number, each in enumerate(sets):
-        for partition in each & again:
+    for number, partitions in enumerate(sets):
+        for partition in partitions & again:
             in_sets[partition] += (number,)
-    return [*(each - again for each in sets), *by_value(again, in_sets.__getitem__)]
+    return [*(partitions - again for partitions in sets), *by_value(again, in_sets.__getitem__)]

@@ -161,7 +161,7 @@ class Processes:
 
         The processes that had surrendered partitions, with these.
         """
-        changed = [(each, each.surrendered) for each in self.all.values() if each.surrendered]
+        changed = [(process, process.surrendered) for process in self.all.values() if process.surrendered]
         for process, _ in changed:
             process.surrendered = set()
         return changed

@@ -88,9 +88,9 @@ def _kept(state: AnyGroupState) -> _Kept | _KeptConsumer:
 
 def _restored(kept: _Kept | _KeptConsumer) -> AnyGroupState:
     if isinstance(kept, _KeptConsumer):
-        found = ConsumerGroupState(**msgspec.structs.asdict(kept))
-        found.index()
-        return found
+        consumer = ConsumerGroupState(**msgspec.structs.asdict(kept))
+        consumer.index()
+        return consumer
     state = ClassicGroupState()
     for name in _Kept.__struct_fields__:
         if name != "durable":
@@ -112,10 +112,10 @@ def decode(state: bytes) -> dict[GroupId, AnyGroupState] | None:
     if hashlib.sha256(body).digest() != state[:_SUM]:
         return None
     try:
-        found = msgspec.json.decode(body, type=dict[str, _Kept | _KeptConsumer])
+        states = msgspec.json.decode(body, type=dict[str, _Kept | _KeptConsumer])
     except msgspec.MsgspecError:
         return None
-    return {group: _restored(kept) for group, kept in found.items()}
+    return {group: _restored(kept) for group, kept in states.items()}
 
 
 @cache

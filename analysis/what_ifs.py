@@ -80,15 +80,15 @@ def kept(store: EventStore, info: RunInfo) -> list[StoredWhatIf]:
     return msgspec.json.decode(last.state, type=list[StoredWhatIf])
 
 
-def keep(store: EventStore, info: RunInfo, found: StoredWhatIf) -> None:
+def keep(store: EventStore, info: RunInfo, what_if: StoredWhatIf) -> None:
     """Keep one more; it replaces an earlier one of the same group, window and choices, with the same given.
 
     Raises StoreError if the store is read-only.
     """
     before = store.snapshot(info.id, _KIND)
-    others = [each for each in kept(store, info) if _question(each) != _question(found)]
+    others = [earlier for earlier in kept(store, info) if _question(earlier) != _question(what_if)]
     number = 0 if before is None else before.seq + 1
-    state = msgspec.json.encode([*others, found])
+    state = msgspec.json.encode([*others, what_if])
     store.keep_snapshots(info.id, _KIND, [Snapshot(number, info.simulated_ms or 0, state)])
 
 
@@ -111,8 +111,8 @@ def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
         return f"groupsim incident whatif {run} --protocol consumer --protocol classic"
     used = {assignor for of, assignor in joined if of == group and assignor}
     started = [f.event for f in facts if isinstance(f.event, ProcessStarted) and group_of(f.stream) == group]
-    asked = [f"--assignor {name}" for name in _others(used, {each.library for each in started})[:1]]
-    clients = Counter(each.client_id for each in started if each.instance_id is None)
+    asked = [f"--assignor {name}" for name in _others(used, {process.library for process in started})[:1]]
+    clients = Counter(process.client_id for process in started if process.instance_id is None)
     if any(number > 1 for number in clients.values()):
         asked.append("--set membership=static")
     return f"groupsim incident whatif {run} {' '.join(asked)}" if asked else None
@@ -148,5 +148,11 @@ def _others(used: Set[str], libraries: Set[str | None]) -> list[str]:
     return [name for name in known if name not in used] if used else []
 
 
-def _question(found: StoredWhatIf) -> tuple[object, ...]:
-    return found.group, found.from_ms, found.to_ms, tuple(found.given), tuple(each.choice for each in found.choices)
+def _question(what_if: StoredWhatIf) -> tuple[object, ...]:
+    return (
+        what_if.group,
+        what_if.from_ms,
+        what_if.to_ms,
+        tuple(what_if.given),
+        tuple(choice.choice for choice in what_if.choices),
+    )

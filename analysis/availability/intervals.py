@@ -26,10 +26,10 @@ def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> Interva
     partition, time. Pure Python; facts that can't matter cost one look at their type.
     """
     read = scan_log(facts, until_ms)
-    found = Intervals(read.groups)
-    follow(read.groups, read.log, found)
-    found.end(read.end_ms)
-    return found
+    recorder = Intervals(read.groups)
+    follow(read.groups, read.log, recorder)
+    recorder.end(read.end_ms)
+    return recorder
 
 
 class _Line:

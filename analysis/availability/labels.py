@@ -112,9 +112,9 @@ def is_available(label: str, sub_label: str | None) -> bool:
     return label == Label.OK or (label == Label.DOUBLE and sub_label != SubLabel.NONE_ENTITLED)
 
 
-def within(found: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
+def within(intervals: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
     """The parts of intervals in a period."""
-    for each in found:
-        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
+    for interval in intervals:
+        begin, end = max(interval.from_ms, from_ms), min(interval.to_ms, to_ms)
         if begin < end:
-            yield msgspec.structs.replace(each, from_ms=begin, to_ms=end)
+            yield msgspec.structs.replace(interval, from_ms=begin, to_ms=end)

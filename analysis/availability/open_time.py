@@ -24,11 +24,11 @@ class DoubtedTime:
         self._of_partition: dict[tuple[str, str, int], list[Doubt]] = defaultdict(list)
         self._of_group: dict[str, list[Doubt]] = defaultdict(list)
         self._merged: dict[tuple[str, str, int, bool], tuple[list[int], list[int]]] = {}
-        for each in uncertain:
-            if each.partitions is None:
-                self._of_group[each.group].append(each)
-            for topic, number in each.partitions or ():
-                self._of_partition[each.group, topic, number].append(each)
+        for doubt in uncertain:
+            if doubt.partitions is None:
+                self._of_group[doubt.group].append(doubt)
+            for topic, number in doubt.partitions or ():
+                self._of_partition[doubt.group, topic, number].append(doubt)
 
     def spans(self, interval: Interval) -> Iterator[tuple[int, int]]:
         """The doubtful parts of an interval, in order."""
@@ -68,10 +68,10 @@ class Doubted(NamedTuple):
     new_groups: frozenset[str] | None
 
 
-def cut(found: Sequence[Interval], doubted: Doubted) -> Iterator[Interval]:
+def cut(intervals: Sequence[Interval], doubted: Doubted) -> Iterator[Interval]:
     """The intervals with all that is in doubt as UNKNOWN, sub-label `in doubt`; all others as they are."""
-    partly = {i.group for i in found if i.sub_label == SubLabel.COORDINATOR_ONLY}
-    for interval in found:
+    partly = {i.group for i in intervals if i.sub_label == SubLabel.COORDINATOR_ONLY}
+    for interval in intervals:
         yield from _pieces(interval, doubted, partly)
 
 

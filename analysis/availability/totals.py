@@ -96,10 +96,10 @@ class Totals:
 
     def by_group(self) -> dict[str, int]:
         """Unavailable partition-milliseconds of every group that has a partition, sorted by name."""
-        found = dict.fromkeys(sorted(kind[0] for kind in self._ms), 0)
+        unavailable_ms = dict.fromkeys(sorted(kind[0] for kind in self._ms), 0)
         for kind, ms in self._ms.items():
-            found[kind[0]] += ms if _is_unavailable(kind) else 0
-        return found
+            unavailable_ms[kind[0]] += ms if _is_unavailable(kind) else 0
+        return unavailable_ms
 
 
 def _is_unavailable(kind: _Kind) -> bool:

@@ -134,7 +134,7 @@ def unheld(
     batches = [fact for fact in kept if fact.at_ms < end_ms and _is_stuck(fact, group, stuck_ms)]
     worked = sorted([*own, *batches], key=lambda fact: fact.seq)
     gaps = fold.gaps(end_ms)
-    found = Unheld(
+    by_facts = Unheld(
         since_ms=counted,
         gaps=gaps,
         idle=_folded(worked, counted, coverage).gaps(end_ms) if batches else gaps,
@@ -143,7 +143,7 @@ def unheld(
         survivors=bool(fold.running),
         end_ms=end_ms,
     )
-    return _as_far_as_known(found, scan.log, group) if coverage.recorded else found
+    return _as_far_as_known(by_facts, scan.log, group) if coverage.recorded else by_facts
 
 
 def _is_stuck(fact: Recorded, group: str, stuck_ms: int) -> bool:
@@ -179,8 +179,8 @@ class _Fold:
         """The gaps of all partitions, open ones up to the end."""
         self._poll_again(end_ms)
         return {
-            tp: [*found, (self._open[tp], end_ms)] if self._open.get(tp, end_ms) < end_ms else found
-            for tp, found in self._gaps.items()
+            tp: [*closed, (self._open[tp], end_ms)] if self._open.get(tp, end_ms) < end_ms else closed
+            for tp, closed in self._gaps.items()
         }
 
     def apply(self, event: Event, at_ms: int) -> None:
@@ -254,32 +254,32 @@ class _Fold:
             self.doubles |= self._holders[tp] > 1
 
 
-def _as_far_as_known(found: Unheld, log: Iterable[Recorded], group: str) -> Unheld:
+def _as_far_as_known(by_facts: Unheld, log: Iterable[Recorded], group: str) -> Unheld:
     """The same, where labels leave no doubt: what is UNKNOWN is unknown, what they call available is held."""
     known: defaultdict[TopicPartition, list[Span]] = defaultdict(list)
     unknown: defaultdict[TopicPartition, list[Span]] = defaultdict(list)
-    for interval in intervals(log, found.end_ms):
+    for interval in intervals(log, by_facts.end_ms):
         if interval.group == group:
             tp = TopicPartition(interval.topic, interval.partition)
             kept = unknown if interval.label == Label.UNKNOWN else known
             if interval.unavailable or interval.label == Label.UNKNOWN:
                 kept[tp].append((interval.from_ms, interval.to_ms))
     return replace(
-        found,
-        gaps={tp: _common(gaps, known[tp]) for tp, gaps in found.gaps.items()},
-        unknown={tp: _common(gaps, unknown[tp]) for tp, gaps in found.gaps.items()},
+        by_facts,
+        gaps={tp: _common(gaps, known[tp]) for tp, gaps in by_facts.gaps.items()},
+        unknown={tp: _common(gaps, unknown[tp]) for tp, gaps in by_facts.gaps.items()},
     )
 
 
-def _common(one: Sequence[Span], other: Sequence[Span]) -> list[Span]:
+def _common(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
     """The time in both; each is in order, without overlaps. Neighbours are joined."""
     joined: list[Span] = []
     place = 0
-    for begin, end in one:
-        while place and other[place - 1][1] > begin:
+    for begin, end in spans:
+        while place and others[place - 1][1] > begin:
             place -= 1
-        while place < len(other) and other[place][0] < end:
-            span = max(begin, other[place][0]), min(end, other[place][1])
+        while place < len(others) and others[place][0] < end:
+            span = max(begin, others[place][0]), min(end, others[place][1])
             place += 1
             if span[0] >= span[1]:
                 continue

@@ -44,16 +44,16 @@ class Blame:
 
 
 def blame(
-    facts: Iterable[Recorded], found: Iterable[Interval], timelines: Mapping[str, GroupTimeline] | None = None
+    facts: Iterable[Recorded], intervals: Iterable[Interval], timelines: Mapping[str, GroupTimeline] | None = None
 ) -> list[Blame]:
-    """Pieces of all unavailable intervals of `found` (the run's own), in their order. Facts of any kind, in order.
+    """Pieces of all that is unavailable in `intervals` (the run's own), in their order. Facts of any kind, in order.
 
     `timelines` are the run's, where the caller has them already: they are most of the work.
     """
     known = group_timelines(facts) if timelines is None else timelines
     return [
         piece
-        for interval in found
+        for interval in intervals
         if interval.unavailable
         for piece in _pieces(known.get(interval.group) or GroupTimeline(interval.group), interval)
     ]

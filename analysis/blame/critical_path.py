@@ -67,19 +67,19 @@ class _Lane:
         process = self.timeline.process(self.member)
         if process is None:
             return [self._step(Wait.UNKNOWN, None, from_ms, to_ms, critical)] if to_ms > from_ms else []
-        found: list[Step] = []
+        steps: list[Step] = []
         for at, until, activity, kind in process.during(from_ms, to_ms):
             arrived = self.arrived_ms
             joining = r.joined_ms is None or at < r.joined_ms
             if activity == Activity.JOIN and joining and arrived is not None and until > arrived:
                 if arrived > at:
-                    found.append(self._step(activity, kind, at, arrived, critical))
-                found.append(self._step(Wait.WAIT, kind, max(at, arrived), until, False))
+                    steps.append(self._step(activity, kind, at, arrived, critical))
+                steps.append(self._step(Wait.WAIT, kind, max(at, arrived), until, False))
             elif activity == Activity.JOIN and not joining:
-                found.append(self._step(Wait.ANSWERED, kind, at, until, critical))
+                steps.append(self._step(Wait.ANSWERED, kind, at, until, critical))
             else:
-                found.append(self._step(activity, kind, at, until, critical))
-        return found
+                steps.append(self._step(activity, kind, at, until, critical))
+        return steps
 
     def _step(self, step: Activity | Wait, kind: str | None, from_ms: int, to_ms: int, critical: bool) -> Step:
         generation = self.rebalance.generation

@@ -35,10 +35,10 @@ class Gone(NamedTuple):
         )
 
 
-def gone_in_doubt(found: Iterable[Interval], timelines: Mapping[str, GroupTimeline]) -> list[Gone]:
+def gone_in_doubt(intervals: Iterable[Interval], timelines: Mapping[str, GroupTimeline]) -> list[Gone]:
     """The members whose partitions are in doubt until they are known to be gone, those with the most first."""
     ends: dict[tuple[str, str, int], list[Interval]] = {}
-    for interval in found:
+    for interval in intervals:
         if interval.sub_label != SubLabel.IN_DOUBT or interval.member is None:
             continue
         timeline = timelines.get(interval.group)
@@ -49,7 +49,7 @@ def gone_in_doubt(found: Iterable[Interval], timelines: Mapping[str, GroupTimeli
         Gone(*key, min(i.from_ms for i in mine), len(mine), sum(i.duration_ms for i in mine))
         for key, mine in ends.items()
     ]
-    return sorted(gone, key=lambda each: (-each.at_most_ms, each))
+    return sorted(gone, key=lambda death: (-death.at_most_ms, death))
 
 
 def sentences_of(gone: Sequence[Gone], origin: str | None) -> list[str]:
@@ -57,6 +57,6 @@ def sentences_of(gone: Sequence[Gone], origin: str | None) -> list[str]:
     rest = gone[NAMED:]
     more = (
         f"{counted(len(rest), 'more member')} {'was' if len(rest) == 1 else 'were'} gone in the same way: up to"
-        f" {partition_seconds(sum(each.at_most_ms for each in rest))} are in doubt because of them"
+        f" {partition_seconds(sum(death.at_most_ms for death in rest))} are in doubt because of them"
     )
-    return [*(each.sentence(origin) for each in gone[:NAMED]), *([more] if rest else [])]
+    return [*(death.sentence(origin) for death in gone[:NAMED]), *([more] if rest else [])]

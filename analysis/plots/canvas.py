@@ -89,7 +89,7 @@ _STEPS_MS += [600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 
 def ticks(from_ms: float, to_ms: float, origin: datetime | None = None, most: int = 10) -> list[float]:
     """Marks of a round length apart; with an origin at round times of day."""
     least = (to_ms - from_ms) / most
-    step = next((each for each in _STEPS_MS if each >= least), _STEPS_MS[-1])
+    step = next((step_ms for step_ms in _STEPS_MS if step_ms >= least), _STEPS_MS[-1])
     while step < least:
         step *= 2
     past = 0.0

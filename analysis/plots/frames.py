@@ -90,7 +90,7 @@ def counts(frame: pd.DataFrame) -> Counts:
     by_label = {}
     labels = _texts(frame["label"])
     for label in order(set(labels), LABELS):
-        chosen = frame[np.array([each == label for each in labels], dtype=bool)]
+        chosen = frame[np.array([row_label == label for row_label in labels], dtype=bool)]
         steps = np.zeros(len(at), dtype=np.int64)
         np.add.at(steps, np.searchsorted(at, chosen["from_ms"].to_numpy()), 1)
         np.add.at(steps, np.searchsorted(at, chosen["to_ms"].to_numpy()), -1)
@@ -176,7 +176,7 @@ def swim(steps: pd.DataFrame, group: str | None, generation: int | None) -> Swim
             "" if generation is None else f"generation {generation}",
         ]
         raise AnalysisError(f"no rebalance of {', '.join(filter(None, asked)) or 'this table'} is there to draw")
-    rows = max(rounds.values(), key=lambda found: max(row[7] for row in found) - min(row[6] for row in found))
+    rows = max(rounds.values(), key=lambda pieces: max(row[7] for row in pieces) - min(row[6] for row in pieces))
     start = min(row[6] for row in rows)
     lanes: dict[str, list[Piece]] = {}
     for row in rows:

@@ -174,9 +174,9 @@ def mixed(colour: str, other: str, share: float) -> str:
     return "#" + bytes(round(x + (y - x) * share) for x, y in zip(a, b, strict=True)).hex()
 
 
-def order(found: Iterable[str], wanted: Sequence[str]) -> list[str]:
+def order(names: Iterable[str], wanted: Sequence[str]) -> list[str]:
     """What was found, in the wanted order; what is not in it comes last, sorted."""
-    left = set(found)
+    left = set(names)
     return [name for name in wanted if name in left] + sorted(left - set(wanted))
 
 

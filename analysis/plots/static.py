@@ -45,7 +45,7 @@ def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
     tiny = len(rows.names) > MOST_HATCHED
     high = 1.0 if tiny else 0.86
     for label in [Label.OK, *rows.labels]:
-        chosen = np.array([each == label for each in rows.label], dtype=bool)
+        chosen = np.array([row_label == label for row_label in rows.label], dtype=bool)
         row = rows.row[chosen]
         boxes = _boxes(rows.from_ms[chosen], rows.to_ms[chosen], row - high / 2, row + high / 2)
         if label == Label.OK:

@@ -14,24 +14,24 @@ MOST_CHOICES = 12
 """So many choices, the best, are listed; the rest are counted."""
 
 
-def advices(found: Sequence[StoredAdvice]) -> list[dict[str, Any]]:
+def advices(kept: Sequence[StoredAdvice]) -> list[dict[str, Any]]:
     """Each with its answer, a row per choice (the settings of the record first), what flips, and what it rests on."""
-    return [_advice(each) for each in reversed(found)]
+    return [_advice(advice) for advice in reversed(kept)]
 
 
-def _advice(found: StoredAdvice) -> dict[str, Any]:
+def _advice(advice: StoredAdvice) -> dict[str, Any]:
     return {
-        "group": shown(found.group),
-        "answer": shown(found.answer, _LONGEST),
-        "names": [shown(name) for name in found.names],
-        "best": None if found.best is None else shown(found.best, 200),
-        "choices": [_choice(each, found.names) for each in (found.now, *found.choices[:MOST_CHOICES])],
-        "more": max(0, len(found.choices) - MOST_CHOICES),
-        "along": [_along(each) for each in found.along if each.flips],
-        "sensitivity": [[shown(key), share] for key, share in found.sensitivity.items()],
-        "assumed": [shown(text, _LONGEST) for text in found.assumed],
-        "refused": [shown(text, _LONGEST) for text in found.refused],
-        "needs": [shown(text, _LONGEST) for text in found.needs],
+        "group": shown(advice.group),
+        "answer": shown(advice.answer, _LONGEST),
+        "names": [shown(name) for name in advice.names],
+        "best": None if advice.best is None else shown(advice.best, 200),
+        "choices": [_choice(choice, advice.names) for choice in (advice.now, *advice.choices[:MOST_CHOICES])],
+        "more": max(0, len(advice.choices) - MOST_CHOICES),
+        "along": [_along(along) for along in advice.along if along.flips],
+        "sensitivity": [[shown(key), share] for key, share in advice.sensitivity.items()],
+        "assumed": [shown(text, _LONGEST) for text in advice.assumed],
+        "refused": [shown(text, _LONGEST) for text in advice.refused],
+        "needs": [shown(text, _LONGEST) for text in advice.needs],
     }
 
 
@@ -48,34 +48,34 @@ def _choice(of: AdvisedChoice, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _along(of: AdvisedAlong) -> dict[str, Any]:
-    means = [{shown(choice, 200): mean for choice, mean in each.items()} for each in of.means]
+    means = [{shown(choice, 200): mean for choice, mean in by_choice.items()} for by_choice in of.means]
     return {"key": shown(of.key), "values": [shown(value) for value in of.values], "means": means}
 
 
-def as_html(found: Sequence[dict[str, Any]]) -> str:
+def as_html(answers: Sequence[dict[str, Any]]) -> str:
     """The same data for readers without JavaScript: the newest answer, then older ones, said to be; empty of none."""
-    if not found:
+    if not answers:
         return ""
-    newest, *older = map(_as_html, found)
-    return f"<h3>What to set</h3>{newest}{''.join(f'<h4>An older answer</h4>{each}' for each in older)}"
+    newest, *older = map(_as_html, answers)
+    return f"<h3>What to set</h3>{newest}{''.join(f'<h4>An older answer</h4>{answer}' for answer in older)}"
 
 
-def _as_html(found: dict[str, Any]) -> str:
-    name, *others = found["names"]
+def _as_html(answer: dict[str, Any]) -> str:
+    name, *others = answer["names"]
     titles = ["", name, "least to greatest", *others]
     scale = 1_000 if name.endswith("_ms") else 1
     rows = [
         [
-            each["choice"],
-            f"{each['median_ms'] / scale:,.1f}{' s' if scale > 1 else ''}",
-            f"{each['least_ms'] / scale:,.1f} to {each['most_ms'] / scale:,.1f}",
-            *(f"{value:,.0f}" for value in each["others"]),
+            choice["choice"],
+            f"{choice['median_ms'] / scale:,.1f}{' s' if scale > 1 else ''}",
+            f"{choice['least_ms'] / scale:,.1f} to {choice['most_ms'] / scale:,.1f}",
+            *(f"{value:,.0f}" for value in choice["others"]),
         ]
-        for each in found["choices"]
+        for choice in answer["choices"]
     ]
     table = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     return (
-        f"<p><strong>{escape(found['answer'])}</strong></p>"
+        f"<p><strong>{escape(answer['answer'])}</strong></p>"
         f"<table><thead><tr>{_cells('th', titles)}</tr></thead><tbody>{table}</tbody></table>"
     )
 

@@ -14,7 +14,7 @@ from groupsim.wording.names import shown
 _NUMBERS: dict[str, int] = {label: number for number, label in enumerate(LABELS)}
 
 
-def bars(found: Sequence[Interval]) -> dict[str, Any]:
+def bars(run_intervals: Sequence[Interval]) -> dict[str, Any]:
     """Rows in order of group, topic, partition; bars row after row, `first[row]` being the number of its first one.
 
     `from_ms`, `to_ms`, `label` (a place in LABELS), `member` and `cause` (places in the lists of names; 0 is
@@ -27,7 +27,7 @@ def bars(found: Sequence[Interval]) -> dict[str, Any]:
     first: list[int] = []
     drawn: list[Interval] = []
     ends: list[int] = []
-    by_row = groupby(sorted(found, key=_order), key=lambda i: (i.group, i.topic, i.partition))
+    by_row = groupby(sorted(run_intervals, key=_order), key=lambda i: (i.group, i.topic, i.partition))
     for (group, topic, partition), intervals in by_row:
         rows.append([shown(group), shown(topic), partition])
         first.append(len(drawn))

@@ -42,11 +42,11 @@ def window(row: Rebalance, until_ms: int, end_ms: int) -> tuple[int, int]:
 
 def starts(rows: Sequence[Rebalance], end_ms: int) -> list[int]:
     """Per rebalance, when the next one of its group starts (the end of the run after the last)."""
-    found = []
+    next_ms = []
     for i, row in enumerate(rows):
         follows = rows[i + 1] if i + 1 < len(rows) else None
-        found.append(follows.started_ms if follows is not None and follows.group == row.group else end_ms)
-    return found
+        next_ms.append(follows.started_ms if follows is not None and follows.group == row.group else end_ms)
+    return next_ms
 
 
 def all_spans(
@@ -75,11 +75,11 @@ def all_spans(
 def _activities(timeline: GroupTimeline, from_ms: int, to_ms: int, drawn: set[str | None]) -> Iterator[Span]:
     """What each process does from `from_ms` on, up to the last activity that concerns the rebalance."""
     for name, process in timeline.processes.items():
-        found = list(process.during(from_ms, to_ms))
-        ended = all(span.activity in _ENDED for span in found)
-        relevant = [i for i, span in enumerate(found) if span.activity not in _UNRELATED]
+        activities = list(process.during(from_ms, to_ms))
+        ended = all(span.activity in _ENDED for span in activities)
+        relevant = [i for i, span in enumerate(activities) if span.activity not in _UNRELATED]
         if relevant and not (ended and name not in drawn):
-            for start, end, activity, kind in found[: relevant[-1] + 1]:
+            for start, end, activity, kind in activities[: relevant[-1] + 1]:
                 if activity != Activity.NOT_STARTED:
                     yield Span(name, activity, kind, start, end)
 
@@ -94,20 +94,20 @@ def packed_lanes(rows: Sequence[Rebalance], spans: Sequence[Sequence[Span]]) -> 
     for names in (processes, kinds):
         names.number(None)
     first, begun = [0], list[int]()
-    found: list[Span] = []
+    flat: list[Span] = []
     for row, of_row in zip(rows, spans, strict=True):
-        found += of_row
+        flat += of_row
         begun += [row.started_ms] * len(of_row)
-        first.append(len(found))
+        first.append(len(flat))
     return {
         "first": packed(first),
-        "process": packed(processes.number(s.process) for s in found),
-        "step": packed(steps.number(s.step) for s in found),
-        "kind": packed(kinds.number(s.kind) for s in found),
-        "from_ms": packed(max(0, s.from_ms - start) for s, start in zip(found, begun, strict=True)),
-        "length_ms": packed(s.to_ms - s.from_ms for s in found),
-        "critical": packed(int(s.critical) for s in found),
-        "saved_ms": packed(0 if s.saved_ms is None else s.saved_ms + 1 for s in found),
+        "process": packed(processes.number(s.process) for s in flat),
+        "step": packed(steps.number(s.step) for s in flat),
+        "kind": packed(kinds.number(s.kind) for s in flat),
+        "from_ms": packed(max(0, s.from_ms - start) for s, start in zip(flat, begun, strict=True)),
+        "length_ms": packed(s.to_ms - s.from_ms for s in flat),
+        "critical": packed(int(s.critical) for s in flat),
+        "saved_ms": packed(0 if s.saved_ms is None else s.saved_ms + 1 for s in flat),
         "processes": [shown(name) for name in processes.all],
         "steps": steps.all,
         "kinds": [shown(name) for name in kinds.all],

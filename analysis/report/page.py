@@ -64,13 +64,13 @@ MEANINGS = {
 
 def render(runs: Sequence[Run], watched: Watched, progress: Callable[[float], None]) -> str:
     """The report of these runs, as the text of an HTML file; equal runs give equal texts."""
-    found = []
+    reports = []
     for number, run in enumerate(runs):
         for done in _steps(run):
             progress((number + done) / len(runs))
-        found.append(report_data(run, watched(run)))
+        reports.append(report_data(run, watched(run)))
         progress((number + 1) / len(runs))
-    return page({"runs": found})
+    return page({"runs": reports})
 
 
 def _steps(run: Run) -> Iterator[float]:

@@ -51,13 +51,13 @@ COLUMNS = (
 
 def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Everything about one run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
-    facts, found, info = run.state_changing, run.intervals, run.info
+    facts, intervals, info = run.state_changing, run.intervals, run.info
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
-    summary = summarise(facts, found)
+    summary = summarise(facts, intervals)
     notes = info.summary.get("notes", [])
-    lead = lead_of(run, summary, found)
+    lead = lead_of(run, summary, intervals)
     unknown = None
     if run.support is not None and run.support.unknown is not None:
         unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
@@ -79,13 +79,13 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "what_ifs": what_ifs(run.what_ifs),
         "advices": advices(run.advices),
         "numbers": {
-            **_numbers(summary, found, rows),
+            **_numbers(summary, intervals, rows),
             "unknown": unknown,
-            "between": between_of(run.support, found),
+            "between": between_of(run.support, intervals),
             "coarse": run.support is not None and run.support.precision.resolution_ms > 0,
         },
-        "groups": _groups(summary, found),
-        "bars": bars(found),
+        "groups": _groups(summary, intervals),
+        "bars": bars(intervals),
         "rebalances": [_rebalance(row) for row in rows],
         "lanes": packed_lanes(rows, spans),
         "reasons": reasons(run.reasons),
@@ -98,12 +98,12 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def _numbers(summary: dict[str, Any], found: Sequence[Interval], rows: Sequence[Rebalance]) -> dict[str, Any]:
+def _numbers(summary: dict[str, Any], intervals: Sequence[Interval], rows: Sequence[Rebalance]) -> dict[str, Any]:
     unavailable = summary["unavailable"]
-    longest = max((i.duration_ms for i in found if i.unavailable), default=0)
+    longest = max((i.duration_ms for i in intervals if i.unavailable), default=0)
     return {
         **{key: unavailable[key] for key in ("partition_ms", "share", "max_partitions", "by_label", "unknown_ms")},
-        "partitions": len({(i.group, i.topic, i.partition) for i in found}),
+        "partitions": len({(i.group, i.topic, i.partition) for i in intervals}),
         "longest_ms": longest,
         "rebalances": len(rows),
         "rebalancing_ms": sum(row.duration_ms or 0 for row in rows),
@@ -115,10 +115,10 @@ def _numbers(summary: dict[str, Any], found: Sequence[Interval], rows: Sequence[
     }
 
 
-def _groups(summary: dict[str, Any], found: Sequence[Interval]) -> list[dict[str, Any]]:
+def _groups(summary: dict[str, Any], intervals: Sequence[Interval]) -> list[dict[str, Any]]:
     shares: dict[str, int] = {}
-    for i in found:
-        shares[i.group] = shares.get(i.group, 0) + (i.duration_ms if i.unavailable else 0)
+    for interval in intervals:
+        shares[interval.group] = shares.get(interval.group, 0) + (interval.duration_ms if interval.unavailable else 0)
     return [
         {"name": shown(name), **group, "partition_ms": shares.get(name, 0)} for name, group in summary["groups"].items()
     ]

@@ -31,7 +31,7 @@ def files(info: RunInfo, facts: Sequence[Recorded]) -> list[dict[str, Any]]:
 
 def lines(rows: Sequence[Rebalance], facts: Sequence[Recorded], end_ms: int) -> dict[str, list[list[Any]]]:
     """Per rebalance (its number, as text): `[at_ms, file:line, fact, its content]`, at most so many each and in all."""
-    found: dict[str, list[list[Any]]] = {}
+    of_rebalance: dict[str, list[list[Any]]] = {}
     left = LINES_IN_ALL
     by_group: dict[str, list[Recorded]] = {}
     for fact in facts:
@@ -45,8 +45,8 @@ def lines(rows: Sequence[Rebalance], facts: Sequence[Recorded], end_ms: int) -> 
         chosen = of_group[first : min(after, first + min(LINES_OF_A_REBALANCE, left))]
         left -= len(chosen)
         if chosen:
-            found[str(number)] = [_line(fact) for fact in chosen]
-    return found
+            of_rebalance[str(number)] = [_line(fact) for fact in chosen]
+    return of_rebalance
 
 
 def _line(fact: Recorded) -> list[Any]:

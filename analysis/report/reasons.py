@@ -40,10 +40,10 @@ class _Sum:
 
 def sums(pieces: Sequence[Blame], key: Callable[[Blame], str | None]) -> list[tuple[str | None, int, int, int]]:
     """`(value, partition_ms, partitions, longest_ms)`, largest first; None is what has no such value."""
-    found: dict[str | None, _Sum] = {}
+    by_value: dict[str | None, _Sum] = {}
     for piece in pieces:
-        found.setdefault(key(piece), _Sum()).add(piece)
-    rows = [(value, s.partition_ms, len(s.partitions), s.longest_ms) for value, s in found.items()]
+        by_value.setdefault(key(piece), _Sum()).add(piece)
+    rows = [(value, s.partition_ms, len(s.partitions), s.longest_ms) for value, s in by_value.items()]
     return sorted(rows, key=lambda row: (-row[1], row[0] or ""))
 
 
@@ -52,9 +52,9 @@ def reasons(pieces: Sequence[Blame]) -> list[dict[str, Any]]:
     return [{"by": by, "title": title, "rows": _rows(by, sums(pieces, key))} for by, (title, key) in _BY.items()]
 
 
-def _rows(by: str, found: list[tuple[str | None, int, int, int]]) -> list[list[Any]]:
-    rows = [[None if v is None else shown(v), *numbers, _meaning(by, v)] for v, *numbers in found[:MOST]]
-    if rest := found[MOST:]:
+def _rows(by: str, by_value: list[tuple[str | None, int, int, int]]) -> list[list[Any]]:
+    rows = [[None if v is None else shown(v), *numbers, _meaning(by, v)] for v, *numbers in by_value[:MOST]]
+    if rest := by_value[MOST:]:
         rows.append([f"{len(rest):,} more", sum(r[1] for r in rest), 0, max(r[3] for r in rest), ""])
     return rows
 

@@ -34,16 +34,16 @@ def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Record
     for piece in pieces:
         if piece.member is not None:
             waited[piece.member] += piece.duration_ms
-    found = [[f"groupsim blame {info.id}", "which members and settings the partitions waited for, in the terminal"]]
+    commands = [[f"groupsim blame {info.id}", "which members and settings the partitions waited for, in the terminal"]]
     if waited:
         longest = max(sorted(waited, key=natural), key=lambda name: waited[name])
         command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
-        found.append([command, "every fact about this member"])
+        commands.append([command, "every fact about this member"])
     if info.source == "recorded" and (question := first_question(info.id, facts)):
-        found.append([question, "what would have helped: the same incident with other choices"])
+        commands.append([question, "what would have helped: the same incident with other choices"])
     if info.source == "recorded" and (migration := migration_question(info.id, facts)):
-        found.append([migration, "what the consumer protocol would change, and what a roll to it costs"])
-    return found
+        commands.append([migration, "what the consumer protocol would change, and what a roll to it costs"])
+    return commands
 
 
 def requested(info: RunInfo) -> list[list[str]]:

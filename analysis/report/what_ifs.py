@@ -29,72 +29,72 @@ _TITLES = (
 )
 
 
-def what_ifs(found: Sequence[StoredWhatIf]) -> list[dict[str, Any]]:
+def what_ifs(kept: Sequence[StoredWhatIf]) -> list[dict[str, Any]]:
     """Each with its answer, the window (ms of the run), a row per choice (`as recorded` first), and assumptions."""
-    return [_what_if(each) for each in reversed(found)]
+    return [_what_if(what_if) for what_if in reversed(kept)]
 
 
-def _what_if(found: StoredWhatIf) -> dict[str, Any]:
+def _what_if(what_if: StoredWhatIf) -> dict[str, Any]:
     choices = [
         {
-            "choice": shown(each.choice),
-            "answer": shown(each.answer, _LONGEST),
-            "verdict": "" if number == 0 else each.verdict,
-            "median_ms": each.median_ms,
-            "least_ms": each.least_ms,
-            "most_ms": each.most_ms,
-            "rebalances": each.rebalances,
-            "max_partitions": each.max_partitions,
+            "choice": shown(choice.choice),
+            "answer": shown(choice.answer, _LONGEST),
+            "verdict": "" if number == 0 else choice.verdict,
+            "median_ms": choice.median_ms,
+            "least_ms": choice.least_ms,
+            "most_ms": choice.most_ms,
+            "rebalances": choice.rebalances,
+            "max_partitions": choice.max_partitions,
         }
-        for number, each in enumerate(found.choices)
+        for number, choice in enumerate(what_if.choices)
     ]
     return {
-        "group": shown(found.group),
-        "headline": shown(found.headline, _LONGEST),
-        "from_ms": found.from_ms,
-        "to_ms": found.to_ms,
-        "seeds": max((each.seeds for each in found.choices), default=0),
-        "recorded_ms": found.recorded_ms,
-        "recorded_between_ms": found.recorded_between_ms or (found.recorded_ms, found.recorded_ms),
+        "group": shown(what_if.group),
+        "headline": shown(what_if.headline, _LONGEST),
+        "from_ms": what_if.from_ms,
+        "to_ms": what_if.to_ms,
+        "seeds": max((choice.seeds for choice in what_if.choices), default=0),
+        "recorded_ms": what_if.recorded_ms,
+        "recorded_between_ms": what_if.recorded_between_ms or (what_if.recorded_ms, what_if.recorded_ms),
         "choices": choices,
-        "founding": shown(found.founding, _LONGEST),
-        "migration": _texts(found.migration),
-        "to_do": _texts(found.to_do),
-        "given": _texts(found.given),
-        "inferred": _texts(found.inferred),
-        "drawn": _texts(found.drawn),
-        "assumed": _texts([text for text in found.assumed if text not in (*found.inferred, *found.drawn)]),
+        "founding": shown(what_if.founding, _LONGEST),
+        "migration": _texts(what_if.migration),
+        "to_do": _texts(what_if.to_do),
+        "given": _texts(what_if.given),
+        "inferred": _texts(what_if.inferred),
+        "drawn": _texts(what_if.drawn),
+        "assumed": _texts([text for text in what_if.assumed if text not in (*what_if.inferred, *what_if.drawn)]),
     }
 
 
-def _texts(found: Sequence[str]) -> list[str]:
-    return [shown(text, _LONGEST) for text in found]
+def _texts(texts: Sequence[str]) -> list[str]:
+    return [shown(text, _LONGEST) for text in texts]
 
 
-def as_html(found: Sequence[dict[str, Any]]) -> str:
+def as_html(answers: Sequence[dict[str, Any]]) -> str:
     """The same data for readers without JavaScript; empty without what-ifs."""
     older = "<h4>An older answer</h4>"
-    return "".join(f"{older if number else ''}{_as_html(each)}" for number, each in enumerate(found))
+    return "".join(f"{older if number else ''}{_as_html(answer)}" for number, answer in enumerate(answers))
 
 
-def _as_html(found: dict[str, Any]) -> str:
-    first, *others = found["choices"]
-    sentences = [each["answer"] for each in others] if len(others) > 1 else []
-    least, most = found["recorded_between_ms"]
-    record = {"choice": "the record", "median_ms": found["recorded_ms"], "least_ms": least, "most_ms": most}
-    record = {} if found["recorded_ms"] is None else record
-    rows = [each for each in (record, first, *others) if each]
+def _as_html(answer: dict[str, Any]) -> str:
+    first, *others = answer["choices"]
+    sentences = [choice["answer"] for choice in others] if len(others) > 1 else []
+    least, most = answer["recorded_between_ms"]
+    record = {"choice": "the record", "median_ms": answer["recorded_ms"], "least_ms": least, "most_ms": most}
+    record = {} if answer["recorded_ms"] is None else record
+    rows = [row for row in (record, first, *others) if row]
     parts = [
         "<h3>What would have helped</h3>",
-        f"<p><strong>{escape(found['headline'])}</strong></p>",
+        f"<p><strong>{escape(answer['headline'])}</strong></p>",
         _list("", sentences),
         f"<table><thead><tr>{_cells('th', _TITLES)}</tr></thead><tbody>",
-        *(f"<tr>{_cells('td', _row(each))}</tr>" for each in rows),
+        *(f"<tr>{_cells('td', _row(row))}</tr>" for row in rows),
         "</tbody></table>",
-        f"<p>{escape(FOUNDING)}{escape(found['founding'])}.</p>" if found["founding"] else "",
-        _list("", found["migration"]),
-        _list(TO_DO, found["to_do"]),
-        *(_list(title, found[name]) for name, title in BASIS.items()),
+        f"<p>{escape(FOUNDING)}{escape(answer['founding'])}.</p>" if answer["founding"] else "",
+        _list("", answer["migration"]),
+        _list(TO_DO, answer["to_do"]),
+        *(_list(title, answer[name]) for name, title in BASIS.items()),
     ]
     return "".join(parts)
 

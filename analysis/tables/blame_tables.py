@@ -63,12 +63,12 @@ member had been only as slow as the second-slowest; missing where no other membe
 """
 
 
-def blame_frame(found: Iterable[Blame]) -> pd.DataFrame:
+def blame_frame(pieces: Iterable[Blame]) -> pd.DataFrame:
     """Columns `BLAME`, by group, topic, partition, time."""
-    return table(({name: getattr(piece, name) for name in BLAME} for piece in found), BLAME)
+    return table(({name: getattr(piece, name) for name in BLAME} for piece in pieces), BLAME)
 
 
-def paths_frame(found: Iterable[Step]) -> pd.DataFrame:
+def paths_frame(steps: Iterable[Step]) -> pd.DataFrame:
     """Columns `CRITICAL_PATHS`."""
-    rows = ({**{n: getattr(s, n, None) for n in CRITICAL_PATHS}, "duration_ms": s.to_ms - s.from_ms} for s in found)
+    rows = ({**{n: getattr(s, n, None) for n in CRITICAL_PATHS}, "duration_ms": s.to_ms - s.from_ms} for s in steps)
     return table(rows, CRITICAL_PATHS)

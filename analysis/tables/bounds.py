@@ -109,27 +109,27 @@ class Supported:
     unknown with all that is in doubt as UNKNOWN.
     """
 
-    def __init__(self, stored: Mapping[str, Any], found: Sequence[Interval]) -> None:
+    def __init__(self, stored: Mapping[str, Any], intervals: Sequence[Interval]) -> None:
         self._stored = stored
         everything = doubts(stored)
-        self._doubts = [each for each in everything if not each.inexact]
+        self._doubts = [doubt for doubt in everything if not doubt.inexact]
         self._new = new_groups(stored) or frozenset[str]()
         doubted = Doubted(DoubtedTime(self._doubts), new_groups(stored))
-        sums = self._sums(cut(found, doubted), DoubtedTime([]))
-        labelled = sum(each.duration_ms for each in found if each.unavailable)
+        sums = self._sums(cut(intervals, doubted), DoubtedTime([]))
+        labelled = sum(interval.duration_ms for interval in intervals if interval.unavailable)
         self._material = sums.unknown - sums.new > _MOST * labelled
-        few_unlogged = self._share_unlogged(found) <= _FEW
-        self._unlogged = None if few_unlogged or unsupported(stored) else unlogged_serving(found)
+        few_unlogged = self._share_unlogged(intervals) <= _FEW
+        self._unlogged = None if few_unlogged or unsupported(stored) else unlogged_serving(intervals)
         self._bounded = few_unlogged and not unsupported(stored)
         self._known = not self._reasons(sums)
-        inexact = [each for each in everything if each.inexact or self._known]
+        inexact = [doubt for doubt in everything if doubt.inexact or self._known]
         self._inexact = DoubtedTime(inexact)
-        self.intervals: Sequence[Interval] = found if self._known else list(cut(found, doubted))
+        self.intervals: Sequence[Interval] = intervals if self._known else list(cut(intervals, doubted))
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
-        found = self.intervals if between is None else list(within(self.intervals, *between))
-        sums = self._sums(found, self._inexact)
+        intervals = self.intervals if between is None else list(within(self.intervals, *between))
+        sums = self._sums(intervals, self._inexact)
         exact = precision(self._stored)
         early, late = coarse(self.intervals, exact.ms, between) if exact.ms else (0, 0)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
@@ -154,7 +154,7 @@ class Supported:
         reasons = unsupported(self._stored)
         open_ms = sums.unknown - sums.new
         if self._material:
-            reasons = [*reasons, *(each.why for each in self._doubts)]
+            reasons = [*reasons, *(doubt.why for doubt in self._doubts)]
         reasons = few_of_each(list(dict.fromkeys(reasons)))
         if not sums.total:
             return reasons or [NO_PARTITION]
@@ -172,9 +172,9 @@ class Supported:
             )
         return reasons
 
-    def _sums(self, found: Iterable[Interval], inexact: DoubtedTime) -> _Sums:
+    def _sums(self, intervals: Iterable[Interval], inexact: DoubtedTime) -> _Sums:
         sums = _Sums()
-        for interval in found:
+        for interval in intervals:
             length = interval.duration_ms
             sums.total += length
             if interval.sub_label == SubLabel.COORDINATOR_ONLY:
@@ -195,24 +195,26 @@ class Supported:
         return sums
 
     @staticmethod
-    def _share_unlogged(found: Sequence[Interval]) -> float:
-        total = sum(each.duration_ms for each in found)
-        unlogged = sum(each.duration_ms for each in found if each.sub_label == SubLabel.COORDINATOR_ONLY)
+    def _share_unlogged(intervals: Sequence[Interval]) -> float:
+        total = sum(interval.duration_ms for interval in intervals)
+        unlogged = sum(
+            interval.duration_ms for interval in intervals if interval.sub_label == SubLabel.COORDINATOR_ONLY
+        )
         return unlogged / total if total else 0.0
 
 
-def support(stored: Mapping[str, Any], found: Sequence[Interval]) -> Support:
+def support(stored: Mapping[str, Any], intervals: Sequence[Interval]) -> Support:
     """What the total of a recorded run rests on; see Supported."""
-    return Supported(stored, found).support()
+    return Supported(stored, intervals).support()
 
 
-def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequence[Interval]) -> dict[str, Any]:
+def supported(stored: Mapping[str, Any], numbers: dict[str, Any], intervals: Sequence[Interval]) -> dict[str, Any]:
     """The numbers with `known_share` and both bounds; where the total is unknown, with nulls, and why in `unknown`.
 
     `to_the_end`: what is unavailable by label that lasts to the end of the record, partition-milliseconds. Where the
     times are not exact: with the keys of their `Precision`.
     """
-    by_logs = Supported(stored, found)
+    by_logs = Supported(stored, intervals)
     rests_on, totals = by_logs.support(), totals_of(by_logs.intervals)
     unavailable = {
         **totals.unavailable(),
@@ -228,22 +230,22 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], found: Sequenc
         unavailable |= {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
     shares = totals.by_group()
     groups = {
-        name: {**each, **({"unavailable_partition_ms": shares[name]} if name in shares else {})}
-        for name, each in numbers["groups"].items()
+        name: {**group, **({"unavailable_partition_ms": shares[name]} if name in shares else {})}
+        for name, group in numbers["groups"].items()
     }
     return {**numbers, "groups": groups, "unavailable": unavailable}
 
 
-def open_ended(found: Sequence[Interval], between: tuple[int, int] | None = None) -> str | None:
+def open_ended(intervals: Sequence[Interval], between: tuple[int, int] | None = None) -> str | None:
     """A sentence on what is unavailable to the end of the record, if that is a second or more.
 
     `between`: only of this part of the run (from, to in milliseconds); None if it stops before the end.
     """
     if between is not None:
-        if between[1] < max((each.to_ms for each in found), default=0):
+        if between[1] < max((interval.to_ms for interval in intervals), default=0):
             return None
-        found = list(within(found, *between))
-    lasting = sum(to_the_end(found).values())
+        intervals = list(within(intervals, *between))
+    lasting = sum(to_the_end(intervals).values())
     if lasting < _SHOWN_MS:
         return None
     return (
@@ -252,11 +254,11 @@ def open_ended(found: Sequence[Interval], between: tuple[int, int] | None = None
     )
 
 
-def to_the_end(found: Sequence[Interval]) -> dict[str, int]:
+def to_the_end(intervals: Sequence[Interval]) -> dict[str, int]:
     """Unavailable partition-milliseconds by label of intervals that end only because the record does."""
-    end_ms = max((each.to_ms for each in found), default=0)
+    end_ms = max((interval.to_ms for interval in intervals), default=0)
     sums: dict[str, int] = {}
-    for each in found:
-        if each.unavailable and each.to_ms == end_ms:
-            sums[each.label] = sums.get(each.label, 0) + each.duration_ms
+    for interval in intervals:
+        if interval.unavailable and interval.to_ms == end_ms:
+            sums[interval.label] = sums.get(interval.label, 0) + interval.duration_ms
     return dict(sorted(sums.items()))

@@ -11,7 +11,7 @@ from groupsim.analysis.availability.labels import Interval, Label, within
 Period = tuple[int, int]
 
 
-def coarse(found: Sequence[Interval], resolution_ms: int, between: Period | None = None) -> tuple[int, int]:
+def coarse(intervals: Sequence[Interval], resolution_ms: int, between: Period | None = None) -> tuple[int, int]:
     """How much less and how much more may be unavailable, partition-milliseconds, if times are `resolution_ms` coarse.
 
     Each time that a partition was unavailable may be so much shorter or longer, whatever its labels. One that goes from
@@ -19,36 +19,36 @@ def coarse(found: Sequence[Interval], resolution_ms: int, between: Period | None
     period only. Its edges are exact, so what is just outside may have been inside.
     """
     if between is None:
-        return _off(found, resolution_ms)
-    less, _ = _off(within(found, *between), resolution_ms)
-    _, more = _off(_around(found, resolution_ms, between), resolution_ms)
+        return _off(intervals, resolution_ms)
+    less, _ = _off(within(intervals, *between), resolution_ms)
+    _, more = _off(_around(intervals, resolution_ms, between), resolution_ms)
     return less, more
 
 
-def most_time(found: Sequence[Interval], resolution_ms: int, between: Period | None = None) -> int:
+def most_time(intervals: Sequence[Interval], resolution_ms: int, between: Period | None = None) -> int:
     """All partition time that there can have been: a record of coarse times may itself be so much longer.
 
     Of a period, not more than the period has for each partition.
     """
     lengths = Counter[tuple[str, str, int]]()
-    for each in found if between is None else _around(found, resolution_ms, between):
-        lengths[each.group, each.topic, each.partition] += each.duration_ms
+    for interval in intervals if between is None else _around(intervals, resolution_ms, between):
+        lengths[interval.group, interval.topic, interval.partition] += interval.duration_ms
     each_ms = [ms + resolution_ms for ms in lengths.values()]
     return sum(each_ms if between is None else (min(ms, between[1] - between[0]) for ms in each_ms))
 
 
-def _around(found: Sequence[Interval], resolution_ms: int, between: Period) -> Iterator[Interval]:
-    return within(found, between[0] - resolution_ms, between[1] + resolution_ms)
+def _around(intervals: Sequence[Interval], resolution_ms: int, between: Period) -> Iterator[Interval]:
+    return within(intervals, between[0] - resolution_ms, between[1] + resolution_ms)
 
 
-def _off(found: Iterable[Interval], resolution_ms: int) -> tuple[int, int]:
+def _off(intervals: Iterable[Interval], resolution_ms: int) -> tuple[int, int]:
     less = more = 0
-    ordered = sorted(found, key=lambda i: (i.group, i.topic, i.partition, i.from_ms))
+    ordered = sorted(intervals, key=lambda i: (i.group, i.topic, i.partition, i.from_ms))
     for _, of_one in groupby(ordered, key=lambda i: (i.group, i.topic, i.partition)):
         runs = [list(run) for _, run in groupby(of_one, key=lambda i: i.unavailable)]
         for run in runs:
             if run[0].unavailable:
-                less += min(resolution_ms, sum(each.duration_ms for each in run))
+                less += min(resolution_ms, sum(interval.duration_ms for interval in run))
                 more += resolution_ms
             else:
                 more += resolution_ms * _handed_over(run, resolution_ms)

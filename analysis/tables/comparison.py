@@ -80,8 +80,8 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
     keys = _in_order(measured.values())
     frame = Table([dict(zip(COMPARED, key, strict=True)) for key in keys], columns=list(COMPARED)).astype("string")
     first = next(iter(all_runs))
-    for name, found in measured.items():
-        values = [found.get(key, None if key in _MAY_MISS else 0) for key in keys]
+    for name, measures in measured.items():
+        values = [measures.get(key, None if key in _MAY_MISS else 0) for key in keys]
         frame[name] = pd.array(values, dtype="Int64")
     off = {name: _Off.of(run, measured[name]) for name, run in all_runs.items()}
     for name in list(all_runs)[1:]:
@@ -98,11 +98,11 @@ _READ_TWICE = ("records read twice", None, "records")
 _MAY_MISS = frozenset({_MOVED, _ACCEPTED, _REFUSED, _READ_TWICE})
 
 
-def _in_order(found: Iterable[Measured]) -> list[Key]:
+def _in_order(runs: Iterable[Measured]) -> list[Key]:
     """Every measure of any run; parts of one measure stand together, the largest first."""
     largest: dict[Key, int] = {}
     sections: list[str] = []
-    for measured in found:
+    for measured in runs:
         for key, value in measured.items():
             largest[key] = max(value, largest.get(key, value))
             if key[0] not in sections:
@@ -148,11 +148,11 @@ def _rebalances(run: Run) -> Iterator[tuple[Key, int]]:
         yield _MOVED, sum(moves)
 
 
-def _per_partition(found: Iterable[Interval]) -> list[int]:
+def _per_partition(intervals: Iterable[Interval]) -> list[int]:
     """Unavailable ms of every partition, those that were always served included."""
     sums: Counter[tuple[str, str, int]] = Counter()
-    for i in found:
-        sums[i.group, i.topic, i.partition] += i.duration_ms if i.unavailable else 0
+    for interval in intervals:
+        sums[interval.group, interval.topic, interval.partition] += interval.duration_ms if interval.unavailable else 0
     return list(sums.values())
 
 

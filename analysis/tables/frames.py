@@ -106,16 +106,16 @@ def timed(frame: pd.DataFrame, origin: str | None = None) -> pd.DataFrame:
 
     Columns that are there already are computed anew.
     """
-    found = frame.copy(deep=False)
+    with_times = frame.copy(deep=False)
     names = [name for name in (*INSTANTS, *DURATIONS) if name in frame]
     for name in names:
-        found[time_name(name)] = _timedelta(frame[name])
+        with_times[time_name(name)] = _timedelta(frame[name])
     if origin is not None:
         began = pd.Timestamp(datetime.fromisoformat(origin)).tz_convert("UTC").as_unit("ms")
         for name in names:
             if name in INSTANTS:
-                found[f"{name.removesuffix('_ms')}_utc"] = began + found[time_name(name)]
-    return found
+                with_times[f"{name.removesuffix('_ms')}_utc"] = began + with_times[time_name(name)]
+    return with_times
 
 
 def time_name(name: str) -> str:
@@ -148,14 +148,14 @@ def facts_frame(facts: Iterable[Recorded]) -> pd.DataFrame:
     return table(rows, FACTS)
 
 
-def availability_frame(found: Iterable[Interval]) -> pd.DataFrame:
+def availability_frame(intervals: Iterable[Interval]) -> pd.DataFrame:
     """Columns `AVAILABILITY`, in the order of the intervals: group, topic, partition, time."""
-    return table(({name: getattr(i, name) for name in AVAILABILITY} for i in found), AVAILABILITY)
+    return table(({name: getattr(i, name) for name in AVAILABILITY} for i in intervals), AVAILABILITY)
 
 
-def rebalances_frame(found: Iterable[Rebalance]) -> pd.DataFrame:
+def rebalances_frame(rebalances: Iterable[Rebalance]) -> pd.DataFrame:
     """Columns `REBALANCES`, by group and time."""
-    return table(({name: getattr(r, name) for name in REBALANCES} for r in found), REBALANCES)
+    return table(({name: getattr(r, name) for name in REBALANCES} for r in rebalances), REBALANCES)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -108,8 +108,8 @@ class PartitionLag:
     def highest(self, from_ms: int, to_ms: int) -> int | None:
         """The highest lag in a period: it is highest just before a commit, or at the end."""
         inside = [at - 1 for at in self._times if from_ms < at <= to_ms]
-        found = [lag for at in (*inside, to_ms) if (lag := self.lag(at)) is not None]
-        return max(found, default=None)
+        lags = [lag for at in (*inside, to_ms) if (lag := self.lag(at)) is not None]
+        return max(lags, default=None)
 
 
 def partition_lags(facts: Iterable[Recorded], ends: Ends) -> dict[tuple[str, TopicPartition], PartitionLag]:
@@ -136,9 +136,9 @@ def partition_lags(facts: Iterable[Recorded], ends: Ends) -> dict[tuple[str, Top
 def lag_rows(lags: Mapping[tuple[str, TopicPartition], PartitionLag], every_ms: int, end_ms: int) -> Iterator[Row]:
     """Rows of LAG_COLUMNS, one a partition every `every_ms` milliseconds of the run."""
     for at_ms in range(0, end_ms + 1, every_ms):
-        for (group, partition), found in lags.items():
-            end = found.end(at_ms) if found.ends_known else None
-            values = (found.committed(at_ms), end, found.lag(at_ms), found.end_is)
+        for (group, partition), lag in lags.items():
+            end = lag.end(at_ms) if lag.ends_known else None
+            values = (lag.committed(at_ms), end, lag.lag(at_ms), lag.end_is)
             yield dict(zip(LAG_COLUMNS, (at_ms, group, *partition, *values), strict=True))
 
 
@@ -147,33 +147,33 @@ def catch_up_rows(
 ) -> Iterator[Row]:
     """Rows of CATCH_UP_COLUMNS, of the partitions that have commits before and after."""
     for group, partition, from_ms, to_ms in _outages(intervals):
-        found = lags.get((group, partition))
-        last = None if found is None else found.committed(from_ms)
-        if found is None or last is None:
+        lag = lags.get((group, partition))
+        last = None if lag is None else lag.committed(from_ms)
+        if lag is None or last is None:
             continue
-        before_ms = max(at for at, _ in found.commits if at <= from_ms)
-        before = found.lag(before_ms)
-        caught = None if before is None else found.caught_up(to_ms, before)
+        before_ms = max(at for at, _ in lag.commits if at <= from_ms)
+        before = lag.lag(before_ms)
+        caught = None if before is None else lag.caught_up(to_ms, before)
         until = to_ms if caught is None else caught
         took = None if caught is None else caught - to_ms
-        least = None if before is None else found.behind_at(to_ms, caught) - to_ms
-        values = (from_ms, to_ms, before, found.highest(before_ms, until), caught, took, least)
+        least = None if before is None else lag.behind_at(to_ms, caught) - to_ms
+        values = (from_ms, to_ms, before, lag.highest(before_ms, until), caught, took, least)
         yield dict(zip(CATCH_UP_COLUMNS, (group, *partition, *values), strict=True))
 
 
 def _outages(intervals: Iterable[Interval]) -> Iterator[tuple[str, TopicPartition, int, int]]:
     """The times in which each partition was unavailable; causes that follow each other are one time."""
     last: tuple[str, TopicPartition, int, int] | None = None
-    for each in intervals:
-        if not each.unavailable:
+    for interval in intervals:
+        if not interval.unavailable:
             continue
-        where = (each.group, TopicPartition(each.topic, each.partition))
-        if last is not None and last[:2] == where and last[3] == each.from_ms:
-            last = (*where, last[2], each.to_ms)
+        where = (interval.group, TopicPartition(interval.topic, interval.partition))
+        if last is not None and last[:2] == where and last[3] == interval.from_ms:
+            last = (*where, last[2], interval.to_ms)
             continue
         if last is not None:
             yield last
-        last = (*where, each.from_ms, each.to_ms)
+        last = (*where, interval.from_ms, interval.to_ms)
     if last is not None:
         yield last
 

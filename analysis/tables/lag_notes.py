@@ -15,7 +15,7 @@ Lags = Mapping[tuple[str, TopicPartition], PartitionLag]
 
 def resolution_note(lags: Lags) -> str:
     """How exactly commits show when a partition had caught up."""
-    gaps = [later - earlier for each in lags.values() for earlier, later in pairwise(each.times) if later > earlier]
+    gaps = [later - earlier for lag in lags.values() for earlier, later in pairwise(lag.times) if later > earlier]
     apart = f"; here they are {median(gaps):,.0f} ms apart (median)" if gaps else ""
     return (
         "only commits show how far a member was, so when it had caught up is known in bounds: not before"
@@ -25,32 +25,32 @@ def resolution_note(lags: Lags) -> str:
 
 def end_notes(lags: Lags, given: Mapping[TopicPartition, Sequence[Level]], file: str | None) -> list[str]:
     """Sentences on ends that are estimated, that are lower than what was committed, and that belong to no partition."""
-    estimated = [str(partition) for (_, partition), each in lags.items() if each.end_is == "estimated"]
-    found = []
+    estimated = [str(partition) for (_, partition), lag in lags.items() if lag.end_is == "estimated"]
+    notes = []
     if estimated and file is None:
-        found.append("ends are estimated from the commits; --ends FILE or --rate TOPIC=NUMBER makes them known")
+        notes.append("ends are estimated from the commits; --ends FILE or --rate TOPIC=NUMBER makes them known")
     elif estimated:
-        found.append(
+        notes.append(
             f"{file} has no end of {len(estimated)} of {len(lags)} partitions ({_named(estimated)}); theirs are"
             " estimated from the commits"
         )
     low = [
         f"{partition} ends at {offset:,} at {at_ms:,} ms, and {done:,} was committed by then"
-        for (_, partition), each in lags.items()
+        for (_, partition), lag in lags.items()
         for at_ms, offset in given.get(partition, ())
-        if (done := each.committed(at_ms)) is not None and done > offset
+        if (done := lag.committed(at_ms)) is not None and done > offset
     ]
     if low:
-        found.append(
+        notes.append(
             f"{len(low)} of the ends given {'is' if len(low) == 1 else 'are'} lower than what was committed, which"
             f" can't be, and the lag is not known there: {_named(low)}; are they of this cluster, and of these times?"
         )
     committed = {partition for _, partition in lags}
     if strange := [str(partition) for partition in sorted(given) if partition not in committed]:
-        found.append(
+        notes.append(
             f"{file} has ends of partitions without a commit, {len(strange)} of them, not used: {_named(strange)}"
         )
-    return found
+    return notes
 
 
 def _named(names: Sequence[str]) -> str:

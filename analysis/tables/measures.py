@@ -41,21 +41,21 @@ PARTITION_TIMES = ("partition_ms", AFTER_START, "unsafe_ms", "rework_ms", "found
 
 
 def measured(
-    facts: Sequence[Recorded], found: Sequence[Interval] | None = None, numbers: dict[str, Any] | None = None
+    facts: Sequence[Recorded], run_intervals: Sequence[Interval] | None = None, numbers: dict[str, Any] | None = None
 ) -> dict[str, float]:
     """Every measure of a simulated run that has ended.
 
-    `found`, `numbers`: its intervals and `summarise` of it, where the caller has them already.
+    `run_intervals`, `numbers`: its intervals and `summarise` of it, where the caller has them already.
     """
-    found = list(intervals(facts)) if found is None else found
-    numbers = summarise(facts, found) if numbers is None else numbers
+    run_intervals = list(intervals(facts)) if run_intervals is None else run_intervals
+    numbers = summarise(facts, run_intervals) if numbers is None else numbers
     unavailable, commits = numbers["unavailable"], numbers["commits"]
     by_partition: Counter[tuple[str, str, int]] = Counter()
-    for interval in found:
+    for interval in run_intervals:
         if interval.unavailable:
             by_partition[interval.group, interval.topic, interval.partition] += interval.duration_ms
-    starting = sum(i.duration_ms for i in found if i.unavailable and i.cause == START)
-    dead = (i.duration_ms for i in found if i.label == Label.OWNER_DEAD)
+    starting = sum(i.duration_ms for i in run_intervals if i.unavailable and i.cause == START)
+    dead = (i.duration_ms for i in run_intervals if i.label == Label.OWNER_DEAD)
     return {
         "partition_ms": unavailable["partition_ms"],
         AFTER_START: unavailable["partition_ms"] - starting,
@@ -66,7 +66,7 @@ def measured(
         "reprocessed_records": numbers["reprocessed_records"],
         "commits_refused": commits["refused"],
         "unsafe_ms": commits["unsafe_ms"],
-        **_lag(facts, found),
+        **_lag(facts, run_intervals),
     }
 
 
@@ -95,7 +95,7 @@ class _Behind:
         self.committed[where] = offset
 
 
-def _lag(facts: Sequence[Recorded], found: Iterable[Interval]) -> dict[str, int]:
+def _lag(facts: Sequence[Recorded], run_intervals: Iterable[Interval]) -> dict[str, int]:
     """The lag measures. Lag is highest just before a commit, or at the end."""
     rates: dict[str, float] = {}
     groups: dict[str, _Behind] = defaultdict(_Behind)
@@ -114,6 +114,6 @@ def _lag(facts: Sequence[Recorded], found: Iterable[Interval]) -> dict[str, int]
     end_ms = facts[-1].at_ms
     ends = [group.at(end_ms) for group in groups.values()]
     peak = max([*ends, *(group.peak for group in groups.values())], default=0.0)
-    rows = catch_up_rows(partition_lags(facts, Ends({}, {})), found)
+    rows = catch_up_rows(partition_lags(facts, Ends({}, {})), run_intervals)
     took = (end_ms - row["to_ms"] if row["catch_up_ms"] is None else row["catch_up_ms"] for row in rows)
     return dict(zip(LAG_MEASURES, (int(peak), int(sum(ends)), max(took, default=0)), strict=True))

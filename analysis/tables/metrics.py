@@ -68,13 +68,13 @@ def by(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
     keys = list(columns)
     named = rows.assign(_where=rows["topic"].astype("string") + "-" + rows["partition"].astype("string"))
     grouped = named.groupby(keys, dropna=False, observed=True)
-    found = grouped.agg(
+    sums = grouped.agg(
         partition_ms=("duration_ms", "sum"),
         intervals=("duration_ms", "size"),
         partitions=("_where", "nunique"),
         longest_ms=("duration_ms", "max"),
     ).reset_index()
-    order = found.sort_values(["partition_ms", *keys], ascending=[False, *[True] * len(keys)])
+    order = sums.sort_values(["partition_ms", *keys], ascending=[False, *[True] * len(keys)])
     return order.reset_index(drop=True)
 
 

@@ -65,7 +65,9 @@ class _Owners:
         self.group_state: AnyGroupState = ClassicGroupState()
         self.processes = Processes()
         self.rows: list[dict[str, Any]] = []
-        self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {each: {} for each in Perspective}
+        self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {
+            perspective: {} for perspective in Perspective
+        }
 
     def apply(self, fact: Recorded) -> None:
         """Fold one fact."""

@@ -51,12 +51,12 @@ class Summary(NamedTuple):
     raised: list[p.Failed]
 
 
-def summarise(facts: Sequence[Recorded], found: Iterable[Interval] | None = None) -> dict[str, Any]:
+def summarise(facts: Sequence[Recorded], run_intervals: Iterable[Interval] | None = None) -> dict[str, Any]:
     """`groups`, `unavailable`, `commits` and `reprocessed_records` of a whole run.
 
-    `found` are the run's intervals where the caller has them already: they cost as much as all the rest.
+    `run_intervals` are the run's intervals where the caller has them already: they cost as much as all the rest.
     """
-    totals = totals_of(intervals(facts) if found is None else found)
+    totals = totals_of(intervals(facts) if run_intervals is None else run_intervals)
     counted, states = _Counted(), defaultdict[str, AnyGroupState](ClassicGroupState)
     for fact in facts:
         counted.observe(fact)
@@ -81,17 +81,17 @@ def summarise_simulated(read: Reader) -> Summary:
     return Summary(counted.numbers(totals, followed.states), totals, counted.raised)
 
 
-def totals_of(found: Iterable[Interval]) -> Totals:
+def totals_of(run_intervals: Iterable[Interval]) -> Totals:
     """The sums of these intervals."""
     totals = Totals()
-    for interval in found:
+    for interval in run_intervals:
         totals.add(interval)
     return totals
 
 
-def unavailable(found: Iterable[Interval]) -> dict[str, Any]:
+def unavailable(run_intervals: Iterable[Interval]) -> dict[str, Any]:
     """`analysis.availability.totals.Totals.unavailable` of these intervals."""
-    return totals_of(found).unavailable()
+    return totals_of(run_intervals).unavailable()
 
 
 @dataclass(slots=True)

@@ -42,13 +42,13 @@ def few_of_each(reasons: Sequence[str]) -> list[str]:
     alike = defaultdict[str, list[str]](list)
     for reason in reasons:
         alike[_NAME.sub("", reason)].append(reason)
-    last = {each[_ALIKE - 1]: len(each) - _ALIKE for each in alike.values() if len(each) > _ALIKE}
-    first = {reason for each in alike.values() for reason in each[:_ALIKE]}
-    found = [reason for reason in reasons if reason in first][:_MOST]
-    rest = len(reasons) - len(found) - sum(last.get(each, 0) for each in found)
-    several = [[each, *([f"and {last[each]:,} more like this one"] if each in last else [])] for each in found]
+    last = {group[_ALIKE - 1]: len(group) - _ALIKE for group in alike.values() if len(group) > _ALIKE}
+    first = {reason for group in alike.values() for reason in group[:_ALIKE]}
+    chosen = [reason for reason in reasons if reason in first][:_MOST]
+    rest = len(reasons) - len(chosen) - sum(last.get(reason, 0) for reason in chosen)
+    several = [[reason, *([f"and {last[reason]:,} more like this one"] if reason in last else [])] for reason in chosen]
     other = [f"and {counted(rest, 'other reason')}"] if rest else []
-    return [*(each for pair in several for each in pair), *other]
+    return [*(reason for pair in several for reason in pair), *other]
 
 
 def in_one_sentence(reasons: Sequence[str]) -> str:
@@ -80,15 +80,15 @@ def why_open(unknown_ms: Mapping[str, int]) -> str:
     return _WHY_OPEN.get(most, _EXPORT)
 
 
-def unlogged_serving(found: Sequence[Interval]) -> str:
+def unlogged_serving(intervals: Sequence[Interval]) -> str:
     """The sentence that members without a log may have served or not, so that there is no upper bound; who they are."""
     served = Counter[str]()
-    for each in found:
-        if each.sub_label == SubLabel.COORDINATOR_ONLY and each.member is not None:
-            served[each.member.removesuffix(_NO_ID)] += each.duration_ms
+    for interval in intervals:
+        if interval.sub_label == SubLabel.COORDINATOR_ONLY and interval.member is not None:
+            served[interval.member.removesuffix(_NO_ID)] += interval.duration_ms
     few_ms = _LITTLE * served.total()
     ids = [name for name, ms in served.most_common() if ms >= few_ms]
-    names = [plain(name) for name in ids if not any(each.startswith(f"{name}-") for each in ids)]
+    names = [plain(name) for name in ids if not any(member.startswith(f"{name}-") for member in ids)]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     who = f"{', '.join(names[:_NAMED])}{more}" if names else "members without a log"
     its, log = ("its", "log") if len(names) == 1 else ("their", "logs")

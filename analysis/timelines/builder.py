@@ -137,10 +137,10 @@ class _Fold:
             r.slowest_member = None if r.at_least else r.slowest_member  # nothing shows how long the join phase took
             for phase in r.phases[1:]:
                 phase.waited_for = r.leader
-        self.timeline.removals = {named.get(x, x): found for x, found in self.timeline.removals.items()}
-        self.timeline.returns_ms = {named.get(x, x): found for x, found in self.timeline.returns_ms.items()}
+        self.timeline.removals = {named.get(x, x): removals for x, removals in self.timeline.removals.items()}
+        self.timeline.returns_ms = {named.get(x, x): returns_ms for x, returns_ms in self.timeline.returns_ms.items()}
         if self.timeline.recorded:
-            self.timeline.processes = {x: found for x, found in self.timeline.processes.items() if found.has_log}
+            self.timeline.processes = {x: process for x, process in self.timeline.processes.items() if process.has_log}
         return self.timeline
 
     @staticmethod

@@ -98,4 +98,4 @@ class GroupTimeline:
 
     def removal(self, member: str | None, from_ms: int) -> Removal | None:
         """The member's first removal at `from_ms` or later."""
-        return next((found for found in self.removals.get(member or "", ()) if found.at_ms >= from_ms), None)
+        return next((removal for removal in self.removals.get(member or "", ()) if removal.at_ms >= from_ms), None)

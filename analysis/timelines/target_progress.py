@@ -83,9 +83,9 @@ class TargetProgress:
         if new_target:
             owners = {tp: m for m, given in state.targets.items() for tp in given}
             self.targets.put(at_ms, Target(state.target_epoch, state.epoch > state.target_epoch, owners))
-        found = state.members.get(member) if member else None
-        if member and found is not None:
-            self.members.setdefault(member, Series()).put(at_ms, (found.epoch, found.state))
+        member_state = state.members.get(member) if member else None
+        if member and member_state is not None:
+            self.members.setdefault(member, Series()).put(at_ms, (member_state.epoch, member_state.state))
 
     def name(self, member: MemberId | None) -> str | None:
         """The process of a member, or its id where none is known."""
