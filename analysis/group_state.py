@@ -1,11 +1,32 @@
-"""What analysis asks of a group's state by its coordinator's facts, whatever the group's protocol."""
+"""A group's state by its coordinator's facts, whatever its protocol: which one answers, and what is asked of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Protocol
 
+from groupsim.analysis.classic_group_state import ClassicGroupState
+from groupsim.analysis.consumer_group_state import ConsumerGroupState, ConsumerMember
+from groupsim.events import consumer as c
+from groupsim.events.base import Event
+from groupsim.events.group import GroupDeleted
 from groupsim.events.types import MemberId, Partitions
+
+AnyGroupState = ClassicGroupState | ConsumerGroupState
+BEGINS = (c.ConsumerGroupCreated, c.GroupUpgraded)
+"""It is a consumer group by this fact."""
+ENDS = (c.GroupDowngraded, c.EmptyGroupDropped, GroupDeleted)
+"""It is no consumer group any more by this fact."""
+
+
+def converted(state: AnyGroupState, event: Event) -> AnyGroupState:
+    """The state that folds this fact and the next ones: another one, where the group changes its protocol by it."""
+    if isinstance(event, BEGINS):
+        members = state.members if isinstance(state, ClassicGroupState) else {}
+        return ConsumerGroupState({name: ConsumerMember(member.topics) for name, member in members.items()})
+    if isinstance(event, ENDS):
+        return ClassicGroupState()
+    return state
 
 
 class ReportedGroupState(Protocol):

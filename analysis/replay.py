@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.group_state import AnyGroupState, converted
 from groupsim.analysis.log_coverage import CONSUMER, COORDINATOR
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import CATALOGUE
@@ -16,23 +15,6 @@ from groupsim.events.world import GroupDeclared
 _FOLDED = COORDINATOR | CONSUMER
 READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in _FOLDED or kind is GroupDeclared))
 """Tags of the facts that change what is replayed; every other one may be left out."""
-
-
-def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, Any]:
-    """The state at `until_ms` (facts at that very millisecond included), else at the end.
-
-    `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`,
-    sorted. `assigned` is what the last stored assignment gives a member; in a consumer group, whose epoch is
-    `generation`, what the member may use or has yet to give up. A group that was declared and never created, or of
-    which there are client logs only, has state `Dead`, as Kafka describes a group it does not know. Of a long run in a
-    store, `analysis.snapshots.replay_stored` gives the same without reading all of it.
-    """
-    states: dict[GroupId, AnyGroupState] = {}
-    for fact in facts:
-        if until_ms is not None and fact.at_ms > until_ms:
-            break
-        fold(states, fact)
-    return replayed(states)
 
 
 def fold(states: dict[GroupId, AnyGroupState], fact: Recorded) -> None:
@@ -48,7 +30,13 @@ def fold(states: dict[GroupId, AnyGroupState], fact: Recorded) -> None:
 
 
 def replayed(states: dict[GroupId, AnyGroupState]) -> dict[str, Any]:
-    """All groups in the shape of the command line's contract."""
+    """All groups in the shape of the command line's contract, sorted.
+
+    `{"groups": {group: {"state", "generation", "leader", "members": {id: {"assigned": [[topic, partition], ...]}}}}}`.
+    `assigned` is what the last stored assignment gives a member; in a consumer group, whose epoch is `generation`, what
+    the member may use or has yet to give up. A group that was declared and never created, or of which there are client
+    logs only, has state `Dead`, as Kafka describes a group it does not know.
+    """
     return {"groups": {group: described(states[group]) for group in sorted(states)}}
 
 

@@ -21,9 +21,8 @@ from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.bounds import Support, Supported
 from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
-from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import summarise
-from groupsim.analysis.timelines.builder import group_timelines
+from groupsim.analysis.timelines.builder import group_timelines, rebalances
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.analysis.what_ifs import StoredWhatIf, kept
@@ -98,7 +97,7 @@ class Run:
 
     @cached_property
     def rebalance_rows(self) -> list[Rebalance]:
-        """`analysis.tables.rebalances.rebalances` of the run."""
+        """`analysis.timelines.builder.rebalances` of the run."""
         return rebalances(self.state_changing, self.timelines)
 
     @cached_property
@@ -203,5 +202,5 @@ class Run:
         return kept(self._store, self.info)
 
     def replay(self, until_ms: int | None = None) -> dict[str, Any]:
-        """`analysis.replay.replay`: the groups' state at an instant."""
+        """`analysis.snapshots.replay_stored`: the groups' state at an instant."""
         return replay_stored(self._store, self.info, until_ms)

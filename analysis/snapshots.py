@@ -16,11 +16,11 @@ import msgspec
 
 from groupsim.analysis import classic_group_state as state_module
 from groupsim.analysis import consumer_group_state as consumer_state_module
-from groupsim.analysis import converted_state
+from groupsim.analysis import group_state
 from groupsim.analysis import replay as replay_module
 from groupsim.analysis.classic_group_state import ClassicGroupState, MemberState
 from groupsim.analysis.consumer_group_state import ConsumerGroupState, ConsumerMember
-from groupsim.analysis.converted_state import AnyGroupState
+from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.replay import READS, fold, replayed
 from groupsim.events import catalogue
 from groupsim.events.types import GroupId, MemberId, Partitions
@@ -31,12 +31,12 @@ KINDS = "replay-"
 """How the names of our snapshots begin, whatever version folded them; what else a store keeps has other names."""
 EVERY = 50_000
 """Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
-_FOLDS = (state_module, consumer_state_module, converted_state, replay_module)
+_FOLDS = (state_module, consumer_state_module, group_state, replay_module)
 _SUM = hashlib.sha256().digest_size
 
 
 class _Durable(msgspec.Struct):
-    """`analysis.group_state._Durable`, field by field."""
+    """`analysis.classic_group_state._Durable`, field by field."""
 
     state: str
     generation: int
@@ -130,7 +130,9 @@ def kind() -> str | None:
 
 
 def replay_stored(store: EventStore, info: RunInfo, until_ms: int | None = None) -> dict[str, Any]:
-    """`analysis.replay.replay` of a run in a store, in the time it takes to read the facts since the last snapshot.
+    """The groups of a stored run at `until_ms` (facts at that very millisecond included), else at the end.
+
+    As `analysis.replay.replayed` gives them, in the time it takes to read the facts since the last snapshot.
 
     The first time all of a long run is read and its snapshots are kept, if the store can be written to.
     """

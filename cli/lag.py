@@ -56,7 +56,7 @@ def lag(
     """
     from groupsim import analysis
     from groupsim.analysis.tables import lag as tables
-    from groupsim.analysis.tables.lag_notes import end_notes, resolution_note
+    from groupsim.analysis.tables.lag import end_notes, resolution_note
 
     known = {topic: _rate(topic, text) for topic, text in key_values(rates, "--rate").items()}
     with existing(store) as opened:

@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR, RELEVANT
 from groupsim.analysis.tables import ownership
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events.base import Event, Recorded
 from groupsim.events.types import RunId
 from groupsim.pipeline.schemas import INTERVALS, OWNERSHIP, REBALANCES

@@ -1,6 +1,7 @@
 """What a record, its replay or a choice cost one group: the same measure for all, in one window.
 
-The measure is `analysis.availability.held`: partition-milliseconds in which no running process held the partition.
+The measure is `analysis.availability.without_holder`: partition-milliseconds in which no running process held the
+partition.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from functools import partial
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import within
-from groupsim.analysis.tables.coarse import coarse, most_time
+from groupsim.analysis.tables.bounds import coarse, most_time
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted

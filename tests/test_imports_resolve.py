@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TEN = """
 from groupsim.advice.pareto import select_front
-from groupsim.analysis.replay import replay
+from groupsim.analysis.replay import fold
 from groupsim.assignors import ASSIGNORS
 from groupsim.cli.entry import main
 from groupsim.coordinator.classic import decide

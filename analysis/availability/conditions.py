@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.view import GroupView
-from groupsim.analysis.converted_state import AnyGroupState
+from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.analysis.partition_sets import parts
 from groupsim.events import network

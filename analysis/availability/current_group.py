@@ -11,8 +11,7 @@ from itertools import chain
 
 from groupsim.analysis.availability.causes import Causes
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.converted_state import AnyGroupState, converted
-from groupsim.analysis.group_state import ReportedGroupState
+from groupsim.analysis.group_state import AnyGroupState, ReportedGroupState, converted
 from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.process_state import Process, Processes
 from groupsim.events.base import Event

@@ -11,7 +11,7 @@ from groupsim.analysis.availability.labels import Verdict
 from groupsim.analysis.availability.rules import decide, rules_for
 from groupsim.analysis.availability.situation import Situation
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
-from groupsim.analysis.converted_state import ENDS
+from groupsim.analysis.group_state import ENDS
 from groupsim.analysis.log_coverage import LogCoverage
 from groupsim.analysis.partition_sets import by_value
 from groupsim.analysis.process_state import HOLDING, MEMBERSHIP, Process

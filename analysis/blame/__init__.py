@@ -2,8 +2,8 @@
 
 - `blame`: every unavailable interval in pieces, each with its phase, the member waited for, and what decides the length
 - `reasons`: the rules, by a partition's label, its group's condition and the activities of the processes
-- `stages`: the same for a partition of a consumer group that nobody has; `reason`: the answer as a value
 - `phases`: what a partition can wait for, with the meaning of each phase
 - `critical_path`: which step of which member ended each rebalance, and what it cost
-- `epoch_path`: the same of a consumer group's rebalance; `steps`: a step as a value, and what the steps are called
+- `steps`: a step as a value, and what the steps are called
+- `undated_deaths`: members that were gone at some time, and no log shows since when
 """

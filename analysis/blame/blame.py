@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.phases import BlamePhase
-from groupsim.analysis.blame.reason import Reason
-from groupsim.analysis.blame.reasons import reasons
+from groupsim.analysis.blame.reasons import Reason, reasons
 from groupsim.analysis.timelines.builder import group_timelines
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.events.base import Recorded

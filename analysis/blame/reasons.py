@@ -3,16 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.blame.phases import BlamePhase
-from groupsim.analysis.blame.reason import REBALANCE_TIMEOUT, SESSION, Reason, Stretch, session_of, waiting_for, zombie
-from groupsim.analysis.blame.stages import stages
+from groupsim.analysis.epoch_causes import REMOVALS
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupSpan, GroupTimeline
 from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
 from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
+from groupsim.analysis.timelines.target_progress import Stage
 from groupsim.events.client import CallbackKind
 from groupsim.events.types import TopicPartition
+
+SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What a partition waits for: the phase, the member, what decides the length, and the rebalance concerned."""
+
+    phase: BlamePhase
+    member: str | None = None
+    configuration: str | None = None
+    rebalance: Rebalance | None = None
+
+
+Stretch = tuple[int, int, Reason]
+"""From, to, and the reason in between."""
+
+
+def waiting_for(
+    timeline: GroupTimeline, phase: BlamePhase, member: str | None, span: GroupSpan, *, at_heartbeat: bool = False
+) -> Iterator[Stretch]:
+    """The activity of `member` decides the configuration; None where its own log does not say.
+
+    `at_heartbeat`: the coordinator answers its next heartbeat with what it is to know.
+    """
+    process = timeline.process(member)
+    if process is None:
+        yield span.from_ms, span.to_ms, Reason(phase, member, None, span.rebalance)
+        return
+    granting = phase == BlamePhase.GRANTING and not at_heartbeat
+    for at, until, activity, _ in process.during(span.from_ms, span.to_ms):
+        unlogged = timeline.recorded and not process.logs_rejoins
+        uncertain = activity == Activity.AWAITING_HEARTBEAT and not at_heartbeat and (granting or unlogged)
+        uncertain |= activity == Activity.STARTING and timeline.recorded
+        configuration = None if uncertain else process.configuration(activity)
+        if granting and process.native and activity == Activity.AWAITING_HEARTBEAT:  # the answer is on its way
+            configuration = CONFIGURATION[Activity.JOIN]
+        if granting and activity == Activity.JOIN and not process.native:  # answered, and it has not polled yet
+            configuration = CONFIGURATION[Activity.POLL]
+        yield at, until, Reason(phase, member, configuration, span.rebalance)
+
+
+def zombie(timeline: GroupTimeline, member: str, span: GroupSpan) -> Iterator[Stretch]:
+    """The coordinator has assigned it to the member, which is past its poll interval, cut off or fenced."""
+    if timeline.removal(member, span.to_ms) == (span.to_ms, "session-expired"):
+        following = timeline.next_rebalance(span.to_ms)
+        yield span.from_ms, span.to_ms, Reason(BlamePhase.DETECTING, member, session_of(timeline, member), following)
+    else:
+        yield from waiting_for(timeline, BlamePhase.DETECTING, member, span._replace(rebalance=None))
+
+
+def session_of(timeline: GroupTimeline, member: str | None) -> str:
+    """The setting that is the member's session timeout."""
+    process = timeline.process(member)
+    return (process and process.configuration(Activity.DEAD)) or SESSION
+
+
+ASSIGNMENT_INTERVAL = "group.consumer.assignment.interval.ms"
+NETWORK = "network"
+
+
+def stages(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> Iterator[Stretch]:
+    """The parts of a span of a consumer group, each with what the partition waits for (KIP-848).
+
+    Each partition goes its own way: its owner gives it up, the coordinator gets to know of that, its new owner is
+    informed. So the stage of the partition decides, not that of the group: `analysis.timelines.target_progress`.
+    """
+    partition = TopicPartition(interval.topic, interval.partition)
+    for from_ms, to_ms in timeline.progress.cuts(span.from_ms, span.to_ms):
+        stage = timeline.progress.stage(partition, from_ms)
+        yield from _stage(timeline, interval, stage, span._replace(from_ms=from_ms, to_ms=to_ms))
+
+
+def _stage(timeline: GroupTimeline, interval: Interval, stage: Stage, span: GroupSpan) -> Iterator[Stretch]:
+    holder, target = timeline.progress.name(stage.holder), timeline.progress.name(stage.target)
+    if holder is not None and interval.label == Label.ZOMBIE_ONLY:
+        served = interval.member is not None and holder == interval.member
+        phase = BlamePhase.GRANTING
+        yield from zombie(timeline, holder, span) if served else waiting_for(timeline, phase, holder, span)
+    elif holder is not None:
+        yield from _on_its_way(timeline, BlamePhase.ACKNOWLEDGING, holder, span)
+    elif target is None:
+        phase = BlamePhase.ASSIGNING if stage.due else BlamePhase.UNASSIGNED
+        decides = _computing(span) if stage.due else None
+        yield span.from_ms, span.to_ms, Reason(phase, None, decides, span.rebalance)
+    elif stage.revokes:
+        yield from _on_its_way(timeline, BlamePhase.REVOKING, target, span)
+    else:
+        phase = BlamePhase.GRANTING if stage.at_target else BlamePhase.TOLD
+        yield from waiting_for(timeline, phase, target, span, at_heartbeat=True)
+
+
+def _on_its_way(timeline: GroupTimeline, phase: BlamePhase, member: str, span: GroupSpan) -> Iterator[Stretch]:
+    """A heartbeat says at once what was given up: who seems to wait for the next one has sent it."""
+    for from_ms, to_ms, reason in waiting_for(timeline, phase, member, span):
+        process = timeline.process(member)
+        sent = process is not None and process.native and process.at(from_ms) is Activity.AWAITING_HEARTBEAT
+        yield from_ms, to_ms, replace(reason, configuration=NETWORK) if sent else reason
+
+
+def _computing(span: GroupSpan) -> str | None:
+    """What decides when the target is computed: the next heartbeat of anybody, or the interval between two targets.
+
+    An epoch that grows by a heartbeat gets its target with it, unless the interval is not over yet.
+    """
+    r = span.rebalance
+    if r is None:
+        return None
+    return "group.consumer.heartbeat.interval.ms" if r.cause in REMOVALS.values() else ASSIGNMENT_INTERVAL
+
 
 INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
 _TIMEOUTS: dict[str, str] = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.group_state import AnyGroupState, converted
 from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR
 from groupsim.analysis.process_state import Processes
 from groupsim.events import client as p

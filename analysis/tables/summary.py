@@ -12,7 +12,7 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.converted_state import AnyGroupState, converted
+from groupsim.analysis.group_state import AnyGroupState, converted
 from groupsim.analysis.log_coverage import CONSUMER, COORDINATOR, RELEVANT, WORLD, scan_world
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -102,7 +102,7 @@ class _Group:
     reported: set[int] = field(default_factory=set)
 
     def numbers(self, protocol: str, state: AnyGroupState) -> dict[str, Any]:
-        """As `analysis.tables.rebalances` counts them: what clients report counts where the coordinator is silent."""
+        """As `rebalances` of the timelines counts: what clients report counts where the coordinator is silent."""
         return {
             "protocol": protocol,
             "rebalances": self.rebalances if state.has_coordinator_facts else len(self.reported),

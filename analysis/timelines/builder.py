@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groupsim.analysis.classic_group_state import STABLE, ClassicGroupState
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
-from groupsim.analysis.converted_state import BEGINS, ENDS, converted
+from groupsim.analysis.group_state import BEGINS, ENDS, converted
 from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR
 from groupsim.analysis.process_state import Processes
-from groupsim.analysis.timelines.client_reports import ClientReports
 from groupsim.analysis.timelines.epochs import Epochs
 from groupsim.analysis.timelines.group_timeline import GroupCondition, GroupTimeline, Removal
 from groupsim.analysis.timelines.partition_moves import PartitionMoves
@@ -43,6 +43,42 @@ def group_timelines(facts: Iterable[Recorded]) -> dict[str, GroupTimeline]:
     return {name: folds[name].finished() for name in sorted(folds)}
 
 
+def rebalances(facts: Iterable[Recorded], timelines: Mapping[str, GroupTimeline] | None = None) -> list[Rebalance]:
+    """One row per RebalanceStarted, by group and time. `timelines` are the run's, where the caller has them already.
+
+    Of a group that only clients report: one row per generation they joined, from the first JoinGroup to the last
+    answer to SyncGroup; its cause is `unknown`.
+    """
+    known = group_timelines(facts) if timelines is None else timelines
+    return [row for timeline in known.values() for row in (*timeline.rebalances, *timeline.reported)]
+
+
+@dataclass(slots=True)
+class _ClientReports:
+    """Generations where only clients' logs are at hand: from the first JoinGroup to the last answer to SyncGroup."""
+
+    group: str
+    asked_ms: int | None = None
+    by_generation: dict[int, Rebalance] = field(default_factory=dict)
+
+    def apply(self, event: p.ClientEvent, at_ms: int) -> None:
+        """Fold one fact of a client."""
+        match event:
+            case p.JoinSent():
+                self.asked_ms = at_ms if self.asked_ms is None else self.asked_ms
+            case p.JoinOk():
+                self._generation(event.generation, at_ms)
+            case p.SyncOk():
+                self._generation(event.generation, at_ms).phases[-1].to_ms = at_ms
+                self.asked_ms = None
+
+    def _generation(self, number: int, at_ms: int) -> Rebalance:
+        if number not in self.by_generation:
+            first_ms = at_ms if self.asked_ms is None else self.asked_ms
+            self.by_generation[number] = Rebalance(self.group, "unknown", [Phase(PhaseName.JOINING, first_ms)], number)
+        return self.by_generation[number]
+
+
 class _Change(NamedTuple):
     """The last change of the membership: a join (`by` is JOIN) or a removal with its cause."""
 
@@ -61,7 +97,7 @@ class _Fold:
         self.group_state = ClassicGroupState()
         self.epochs = Epochs(timeline, self.processes)
         self.moves = PartitionMoves()
-        self.reports = ClientReports(timeline.group)
+        self.reports = _ClientReports(timeline.group)
         self.running: Rebalance | None = None
         self.started_by: str | None = None
         self.last_change: _Change | None = None
@@ -122,7 +158,7 @@ class _Fold:
     def finished(self) -> GroupTimeline:
         """The timeline, with every member named by its process, also where a later fact says which process it is."""
         if not self.group_state.has_coordinator_facts and not self.epochs.all:
-            self.timeline.reported = [rebalance for _, rebalance in sorted(self.reports.found.items())]
+            self.timeline.reported = [rebalance for _, rebalance in sorted(self.reports.by_generation.items())]
         named = {member: process.id for member, process in self.processes.process_of.items()}
         self.epochs.finished(named)
         for r in self.timeline.rebalances:

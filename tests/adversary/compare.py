@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
-from groupsim.analysis.converted_state import AnyGroupState
+from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.replay import fold, replayed
 from groupsim.analysis.tables.ownership import ownership
 from groupsim.events.base import Recorded

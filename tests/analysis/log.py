@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from groupsim.analysis.availability.intervals import Interval, intervals
+from groupsim.analysis.group_state import AnyGroupState
+from groupsim.analysis.replay import fold, replayed
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import NETWORK_STREAM, WORLD_STREAM, Event, Recorded, group_stream, process_stream
@@ -26,6 +31,15 @@ def offsets(*numbers: int, at: int = 0) -> tuple[tuple[str, int, int], ...]:
 def offer(name: str = "range") -> tuple[Protocol, ...]:
     """One assignor with a subscription to the topic."""
     return (Protocol(name, Subscription(topics=(TOPIC,))),)
+
+
+def replay(facts: Iterable[Recorded], until_ms: int | None = None) -> dict[str, Any]:
+    """All groups after the facts up to an instant, folded one after the other."""
+    states: dict[str, AnyGroupState] = {}
+    for fact in facts:
+        if until_ms is None or fact.at_ms <= until_ms:
+            fold(states, fact)
+    return replayed(states)
 
 
 class Log:

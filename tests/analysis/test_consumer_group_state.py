@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
-from groupsim.analysis.converted_state import AnyGroupState
+from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.replay import fold
 from groupsim.events.consumer import MemberReconciled, MemberState
 from groupsim.events.types import Held, MemberId, TopicPartition

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
-from groupsim.analysis.replay import replay
 from groupsim.events import classic as c
 from groupsim.events.classic import StoredMember
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded
 from groupsim.events.types import Subscription
-from tests.analysis.log import GROUP, Log, serving_pair, tps
+from tests.analysis.log import GROUP, Log, replay, serving_pair, tps
 
 
 def group_at(log: Log, until_ms: int | None = None) -> dict[str, Any]:

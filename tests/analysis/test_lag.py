@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupsim.analysis.availability.labels import Interval, Label
-from groupsim.analysis.tables.lag import Ends, PartitionLag, catch_up_rows, lag_rows, partition_lags
-from groupsim.analysis.tables.lag_notes import end_notes, resolution_note
+from groupsim.analysis.tables.lag import (
+    Ends,
+    PartitionLag,
+    catch_up_rows,
+    end_notes,
+    lag_rows,
+    partition_lags,
+    resolution_note,
+)
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.group import CommitAccepted
 from groupsim.events.types import TopicPartition

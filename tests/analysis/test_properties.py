@@ -16,9 +16,8 @@ from groupsim.analysis.availability import conditions, view
 from groupsim.analysis.availability.intervals import Interval, intervals
 from groupsim.analysis.availability.rules import decide
 from groupsim.analysis.availability.view import Changes, GroupView
-from groupsim.analysis.replay import replay
-from groupsim.analysis.tables.rebalances import rebalances
 from groupsim.analysis.tables.summary import unavailable
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded
@@ -31,7 +30,7 @@ from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from tests.adversary.compare import facts_of
-from tests.analysis.log import Log, offsets, tps
+from tests.analysis.log import Log, offsets, replay, tps
 
 NAMES = ("a", "b")
 PARTS = ((), (0,), (1,), (0, 1), (2,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.events import classic as c
 from groupsim.events import client as p

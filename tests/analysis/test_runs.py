@@ -160,7 +160,7 @@ def test_a_path_without_a_store_is_an_error_and_makes_no_file(tmp_path: Path) ->
 
 
 def test_what_the_command_line_and_executors_import_needs_no_pandas() -> None:
-    names = ("", ".availability.intervals", ".tables.summary", ".replay", ".tables.rebalances")
+    names = ("", ".availability.intervals", ".tables.summary", ".replay", ".timelines.builder")
     light = ", ".join(f"groupsim.analysis{name}" for name in names)
     heavy = "sorted({'pandas', 'numpy', 'sqlalchemy', 'pyspark', 'simpy'} & set(sys.modules))"
     code = f"import sys, {light}; print({heavy})"

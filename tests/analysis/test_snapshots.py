@@ -11,8 +11,8 @@ import pytest
 from groupsim.analysis import snapshots
 from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.consumer_group_state import ConsumerGroupState
-from groupsim.analysis.converted_state import AnyGroupState
-from groupsim.analysis.replay import fold, replay
+from groupsim.analysis.group_state import AnyGroupState
+from groupsim.analysis.replay import fold
 from groupsim.analysis.snapshots import KINDS, decode, encode, kind, replay_stored
 from groupsim.events.base import Recorded
 from groupsim.events.types import RunId
@@ -21,6 +21,7 @@ from groupsim.simulation.run import run
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, Snapshot
+from tests.analysis.log import replay
 
 
 @pytest.fixture(scope="module")

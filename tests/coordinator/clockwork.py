@@ -137,7 +137,7 @@ class Clockwork:
             assert "sync" in self._alarms
 
     def _agrees_with_analysis(self) -> None:
-        """analysis.group_state tells the same from the same facts."""
+        """analysis.classic_group_state tells the same from the same facts."""
         g, analysed = self.group, self.analysed
         assert (analysed.state, analysed.generation, analysed.leader) == (g.phase.value, g.generation, g.leader)
         assert set(analysed.members) == set(g.members)

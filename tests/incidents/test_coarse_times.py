@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from groupsim.analysis.availability.labels import Interval, Label
-from groupsim.analysis.tables.coarse import coarse
+from groupsim.analysis.tables.bounds import coarse
 from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs import protocol_order

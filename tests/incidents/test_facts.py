@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events import classic, client, world
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.conformance.predictions.families import read_record
 from groupsim.events import classic, client
 from groupsim.events.base import Recorded, group_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
 from tests.incidents.imported import import_logs, of

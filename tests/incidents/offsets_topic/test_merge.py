@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events import classic as c
 from groupsim.events.group import CommitAccepted
 from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.tables.bounds import Support, support
-from groupsim.analysis.tables.rebalances import rebalances
+from groupsim.analysis.timelines.builder import rebalances
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.facts.importer import import_run
