@@ -24,14 +24,14 @@ class Lead(NamedTuple):
     rest: list[str]
 
 
-def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lead:
-    """The sentences about a run; `summary` and `found` are its numbers and its intervals."""
+def lead_of(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> Lead:
+    """The sentences about a run; `summary` and `intervals` are its numbers and its intervals."""
     support, info = run.support, run.info
-    (much, *why), rest = sentences(summary, found, run.reasons, run.steps, info.origin, support)
+    (much, *why), rest = sentences(summary, intervals, run.reasons, run.steps, info.origin, support)
     to_the_end = [] if (ending := unfinished(info)) is None else [as_sentence(ending)]
-    sure = [] if support is None else [as_sentence(each) for each in (support.bounds(), open_ended(found)) if each]
+    sure = [] if support is None else [as_sentence(note) for note in (support.bounds(), open_ended(intervals)) if note]
     if support is not None and support.unknown is not None:
-        gone = [f"{each}." for each in sentences_of(run.gone, info.origin)]
+        gone = [f"{death}." for death in sentences_of(run.gone, info.origin)]
         so_far = [*gone, f"As far as the logs tell: {much}", *sure]
         return Lead([*to_the_end, _unknown(support), *so_far], len(to_the_end), [*why, *rest])
     first = [*to_the_end, much, *sure, *why]
@@ -39,16 +39,16 @@ def lead_of(run: Run, summary: dict[str, Any], found: Sequence[Interval]) -> Lea
     return Lead(first, len(first) - 1 if why or coarse else None, rest)
 
 
-def between_of(support: Support | None, found: Sequence[Interval]) -> dict[str, Any] | None:
+def between_of(support: Support | None, intervals: Sequence[Interval]) -> dict[str, Any] | None:
     """The bounds of a total that is known but not exact: `ms` and `share` (0-1), each least and most.
 
     The most is None where there is no bound.
     """
     if support is None or not support.bounded:
         return None
-    everything = sum(each.duration_ms for each in found) or 1
+    everything = sum(interval.duration_ms for interval in intervals) or 1
     ends_ms = [support.at_least_ms, support.at_most_ms]
-    return {"ms": ends_ms, "share": [None if each is None else min(1, each / everything) for each in ends_ms]}
+    return {"ms": ends_ms, "share": [None if end_ms is None else min(1, end_ms / everything) for end_ms in ends_ms]}
 
 
 def _unknown(support: Support) -> str:

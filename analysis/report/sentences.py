@@ -41,7 +41,7 @@ _WAITED_FOR = {
 
 def sentences(
     summary: dict[str, Any],
-    found: Sequence[Interval],
+    intervals: Sequence[Interval],
     pieces: Sequence[Blame],
     steps: Sequence[Step],
     origin: str | None = None,
@@ -56,15 +56,15 @@ def sentences(
         f"{short_percent(share)} of {'the total' if place else 'this time'} was {text}"
         for place, (share, text) in enumerate(shares)
     ]
-    much = _total(summary["unavailable"], found, support)
+    much = _total(summary["unavailable"], intervals, support)
     if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
-    return [much, *why[:1]], [*why[1:], *_longest(found, origin), *_rest(summary)]
+    return [much, *why[:1]], [*why[1:], *_longest(intervals, origin), *_rest(summary)]
 
 
-def _total(unavailable: dict[str, Any], found: Sequence[Interval], support: Support | None) -> str:
-    everything = {(i.group, i.topic, i.partition) for i in found}
-    affected = {(i.group, i.topic, i.partition) for i in found if i.unavailable}
+def _total(unavailable: dict[str, Any], intervals: Sequence[Interval], support: Support | None) -> str:
+    everything = {(i.group, i.topic, i.partition) for i in intervals}
+    affected = {(i.group, i.topic, i.partition) for i in intervals if i.unavailable}
     if not everything:
         return "No partition is known, so nothing can be said about availability."
     inexact = support if support is not None and support.bounded else None
@@ -122,9 +122,9 @@ def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Se
     return max(mine, default=0)
 
 
-def _longest(found: Sequence[Interval], origin: str | None) -> Iterator[str]:
+def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]:
     worst: Interval | None = None
-    for i in found:
+    for i in intervals:
         if i.unavailable and i.cause != START and (worst is None or i.duration_ms > worst.duration_ms):
             worst = i
     if worst is not None:
