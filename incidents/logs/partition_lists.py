@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 _PYTHON = re.compile(r"TopicPartition\(topic='([^']{1,300})', partition=(\d{1,9})\)")
+_ARROYO = re.compile(r"Partition\(topic=Topic\(name='([^']{1,300})'\), index=(\d{1,9})\)")
 _BETWEEN = str.maketrans(dict.fromkeys("[](){},;", " "))
 _NAMED = re.compile(
     r"[Tt]opic[\"']?\s?[:=]\s?[\"']?([\w.-]{1,249})[\"']?,\s{0,8}[\"']?[Pp]artitions?[\"']?\s?[:=]\s?"
@@ -58,7 +59,7 @@ def partitions_of_any_client(text: str) -> list[str]:
 
 def _shaped(text: str) -> list[str]:
     """Partitions in a shape that cannot be a word of a sentence."""
-    for shape in (_PYTHON, _NAMED, _BRACKETED, _SLASHED):
+    for shape in (_PYTHON, _ARROYO, _NAMED, _BRACKETED, _SLASHED):
         found = shape.findall(text)
         if found:
             return [

@@ -137,6 +137,18 @@ def test_the_line_is_evidence_and_no_part_of_the_history(tmp_path: Path, said: S
 
 SHOWN = [
     Said(
+        "2024-03-01 10:00:00,250 INFO arroyo.processing.processor New partitions assigned: {Partition(topic=Topic(name='orders'), index=1): 42}",
+        "assigned",
+        None,
+        {"partitions": ["orders-1"]},
+    ),
+    Said(
+        "2024-03-01 10:00:00,250 INFO arroyo.processing.processor Partitions to revoke: [Partition(topic=Topic(name='orders'), index=1)]",
+        "revoked",
+        None,
+        {"partitions": ["orders-1"]},
+    ),
+    Said(
         AT
         + f"Loaded member MemberMetadata(memberId={M1}, groupInstanceId=None, clientId=c1, clientHost=/10.0.0.1, sessionTimeoutMs=30000, rebalanceTimeoutMs=60000, supportedProtocols=List(range)) in group billing with generation 12. (kafka.coordinator.group.GroupMetadata$)",
         "group_loaded",
