@@ -73,11 +73,11 @@ def not_there(group: str, there: Mapping[str, int], unit: str) -> str:
     """That no line or record is of the group, those of near names, and how to list all that are there."""
     near = near_names(group, there)
     shown = near or sorted(there, key=lambda name: (-there[name], name))
-    names = [f"{name} ({counted(there[name], unit)})" for name in shown]
+    names = [f'"{name}" ({counted(there[name], unit)})' for name in shown]
     others = len(there) - len(shown[:_NAMED])
     which = f"near names are {listed(names, _NAMED)}" if near else f"there are {listed(names, _NAMED)}"
     rest = f"; {counted(len(there), 'group')} in all, {_LIST}" if others else ""
-    return f"no line or record is of the group {group!r}; {which}{rest}"
+    return f'no line or record is of the group "{group}"; {which}{rest}'
 
 
 def near_names(group: str, there: Mapping[str, int]) -> list[str]:
@@ -115,7 +115,7 @@ def _absent(reading: Reading) -> list[str]:
     here = {row.group for row in (*reading.rows, *reading.context)} | reading.topic.keys()
     there = reading.left_out.groups
     found = [
-        not_there(group, there, _unit(reading)) if there else f"no line or record is of the group {group!r}"
+        not_there(group, there, _unit(reading)) if there else f'no line or record is of the group "{group}"'
         for group in reading.asked
         if group not in here and group not in there
     ]

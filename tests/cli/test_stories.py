@@ -51,6 +51,6 @@ def test_a_log_without_partitions_has_no_zero_for_an_answer(call: Call, tmp_path
         "expiration) (kafka.coordinator.group.GroupCoordinator)\n"
     )
     (tmp_path / "broker.log").write_text(line)
-    assert "unavailable  unknown: group g is rebalancing" in call("incident", "import", "broker.log").out
+    assert 'unavailable  unknown: group "g" is rebalancing' in call("incident", "import", "broker.log").out
     imported = call("incident", "import", "broker.log", "--format", "json").json
     assert imported["partitions_known"] is False

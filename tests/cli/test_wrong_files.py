@@ -39,7 +39,7 @@ def test_records_of_a_dump_and_its_segment_count_once(call: Call) -> None:
         rows = call("incident", "read", *files, "--groups", "--format", "json").json
         assert (sum(row["records"] for row in rows), sum(row["commits"] for row in rows)) == (657, 606)
     said = call("incident", "import", str(DUMP), NAME, "--group", "s14-unequal-subscriptions.cooperative-sticky")
-    assert "s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd (169 records)" in said.err
+    assert '"s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd" (169 records)' in said.err
 
 
 def test_groups_of_logs_are_listed_by_their_lines(call: Call) -> None:
@@ -56,7 +56,7 @@ def test_groups_of_logs_are_listed_by_their_lines(call: Call) -> None:
 def test_an_unknown_group_is_answered_with_near_names_first(call: Call, asked: str) -> None:
     said = call("incident", "import", str(DUMP), "--group", asked)
     assert said.status == 2
-    assert f"no line or record is of the group '{asked}'; near names are s03-one-closes." in said.err
+    assert f'no line or record is of the group "{asked}"; near names are "s03-one-closes.' in said.err
     assert "8 groups in all, `groupsim incident read --groups` with the same files lists all" in said.err
     assert "s14-" not in said.err
 
@@ -64,7 +64,7 @@ def test_an_unknown_group_is_answered_with_near_names_first(call: Call, asked: s
 def test_an_unknown_group_without_near_names_is_answered_with_those_of_most_records(call: Call) -> None:
     said = call("incident", "import", str(DUMP), "--group", "billing")
     assert said.status == 2
-    assert "there are s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd (169 records)" in said.err
+    assert 'there are "s14-unequal-subscriptions.cooperative-sticky.d0.r1.a7fd" (169 records)' in said.err
 
 
 def test_a_beginning_that_many_names_have_is_answered_with_the_nearest_five(call: Call) -> None:
@@ -72,14 +72,14 @@ def test_a_beginning_that_many_names_have_is_answered_with_the_nearest_five(call
     assert "8 groups in all" in said.err
     assert said.err.count(" records)") == 5
     said = call("incident", "import", str(DUMP), "--group", "s1-join-2s-apart.range.d0.r1.a7f9")
-    assert "near names are s01-join-2s-apart.range" in said.err
+    assert 'near names are "s01-join-2s-apart.range' in said.err
 
 
 def test_of_two_groups_the_one_that_is_not_there_is_named_and_the_other_imported(call: Call) -> None:
     group = call("incident", "read", str(DUMP), "--groups", "--format", "json").json[0]["group"]
     said = call("incident", "import", str(DUMP), "--group", group, "--group", "billing")
     assert said.status == 1
-    assert "note: no line or record is of the group 'billing'" in said.err
+    assert 'note: no line or record is of the group "billing"' in said.err
 
 
 def test_a_period_that_leaves_nothing_of_the_topic_is_said_with_that_of_the_group(call: Call) -> None:

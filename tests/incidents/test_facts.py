@@ -208,9 +208,12 @@ def test_a_log_without_groups_cannot_be_imported(tmp_path: Path) -> None:
     [
         (
             Wanted(frozenset({"nosuch"})),
-            r"no line or record is of the group 'nosuch'; there are g0 \(1 line\), g1 \(1 line\)",
+            r'no line or record is of the group "nosuch"; there are "g0" \(1 line\), "g1" \(1 line\)',
         ),
-        (Wanted(frozenset({"G"})), r"of the group 'G'; near names are g0 \(1 line\), g1 \(1 line\); nothing to import"),
+        (
+            Wanted(frozenset({"G"})),
+            r'of the group "G"; near names are "g0" \(1 line\), "g1" \(1 line\); nothing to import',
+        ),
         (
             Wanted(since="2030-01-01T00:00:00.000Z"),
             r"none of the 2 lines about groups is in the period asked for \(--since 2030-01-01T00:00:00.000Z\): they are"

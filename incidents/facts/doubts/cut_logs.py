@@ -96,7 +96,7 @@ def unfinished(
         if (joined is not None and joined >= generation) or (joined is None and after <= mine.at):
             last.setdefault(process.group, mine.at)
     return [
-        f"group {group} is rebalancing when the logs end, since {iso(at)} at the latest{_AFTER}"
+        f'group "{group}" is rebalancing when the logs end, since {iso(at)} at the latest{_AFTER}'
         for group, at in sorted(last.items())
     ]
 

@@ -60,8 +60,8 @@ def unlogged_members(
         plans = [index.plan(group, generation, at) for generation, at in joined[group].items()]
         if group in index.consumer_groups or not plans or None in plans:
             found[group] = (
-                f"no broker's log of group {group} is given, and members without a client log may be in it; export the"
-                " broker's log too"
+                f'no broker\'s log of group "{group}" is given, and members without a client log may be in it;'
+                " export the broker's log too"
             )
             continue
         missing = sorted(set[str]().union(*(plan.plan for plan in plans if plan is not None)) - logged[group])
@@ -91,7 +91,7 @@ def unnamed_partitions(
         unknown = len(missing) > _nameless(clients, group) and not given >= index.topics[group].keys()
         if unknown and not _all_named(rows, clients, index, group):
             yield (
-                f"{counted(len(missing), 'member')} of group {group} without a client log ({listed(missing, 2)}), and"
+                f'{counted(len(missing), "member")} of group "{group}" without a client log ({listed(missing, 2)}), and'
                 " no log names all partitions; give their number (--topic NAME=PARTITIONS), or export the logs of all"
                 " members"
             )
@@ -164,7 +164,7 @@ def broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterato
         if gap is not None:
             at, generation = gap
             why = (
-                f"the brokers' logs have gaps: generation (or epoch) {generation} of group {group}, at {iso(at)}, is"
+                f'the brokers\' logs have gaps: generation (or epoch) {generation} of group "{group}", at {iso(at)}, is'
                 " not in them or does not begin there; export the logs of all brokers for these hours"
             )
             yield Doubt(group, rows[0].at, ended, None, why, own_word=True)
