@@ -27,14 +27,21 @@ INCIDENTS = Path(__file__).parents[2] / "examples" / "incidents"
 
 
 @cache
-def incident(name: str) -> ReplayableRun:
+def incident(name: str, session_ms: int | None = None) -> ReplayableRun:
+    """An example; its logs leave the session open, along which an advice then looks for flips: that takes most runs."""
     store = MemoryStore()
     reading = read_files(sorted((INCIDENTS / name).glob("*.log.gz")))
-    return replayable_run(store, import_run(reading, store, name=None, topics={}, session_timeout_ms=None).run)
+    return replayable_run(store, import_run(reading, store, name=None, topics={}, session_timeout_ms=session_ms).run)
 
 
-def asked(name: str, *varied: str, goal: Goal | None = None, left_open: Sequence[str] = ()) -> Advice:
-    return advise(incident(name), vary(varied), goal or Goal(), unknown=unknown(left_open))
+def asked(
+    name: str,
+    *varied: str,
+    goal: Goal | None = None,
+    left_open: Sequence[str] = (),
+    session_ms: int | None = None,
+) -> Advice:
+    return advise(incident(name, session_ms), vary(varied), goal or Goal(), unknown=unknown(left_open))
 
 
 def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if() -> None:
@@ -50,7 +57,8 @@ def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if()
 
 
 def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
-    found = asked("rolling-restart-cooperative", "assignor=range,cooperative-sticky", "static=true,false")
+    varied = ("assignor=range,cooperative-sticky", "static=true,false")
+    found = asked("rolling-restart-cooperative", *varied, session_ms=10_000)
     sentence = in_one_sentence(found)
     assert sentence.startswith("Take assignor=range static=false: ")
     assert "partition-seconds with the settings of the record (-" in sentence
@@ -59,7 +67,8 @@ def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
 
 
 def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
-    found = asked("rolling-restart-cooperative", "max.poll.interval.ms=200000,100000", "static=true,false")
+    varied = ("max.poll.interval.ms=200000,100000", "static=true,false")
+    found = asked("rolling-restart-cooperative", *varied, session_ms=10_000)
     assert found.selection.evidence is not None
     best = found.choices[found.selection.evidence.best]
     assert best["static"] == "false"
@@ -70,7 +79,7 @@ def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
 
 
 def test_what_the_record_has_already_is_to_be_kept() -> None:
-    found = asked("rolling-restart-cooperative", "static=true,false")
+    found = asked("rolling-restart-cooperative", "static=true,false", session_ms=10_000)
     assert in_one_sentence(found).startswith("Keep static=false, as the record has it: ")
 
 
@@ -93,8 +102,9 @@ def test_a_request_that_the_record_cannot_answer_at_all_is_refused_with_the_reas
 
 
 def test_where_it_flips_is_found_along_what_nobody_knows() -> None:
+    away = ["restart.ms=200..9000"]
     few = Goal(budget=20)
-    found = asked("rolling-restart-cooperative", "static=true,false", goal=few, left_open=["restart.ms=200..9000"])
+    found = asked("rolling-restart-cooperative", "static=true,false", goal=few, left_open=away, session_ms=10_000)
     flips: list[Mapping[str, str]] = as_data(found)["flips"]
     (flip,) = [flip for flip in flips if flip["when"].startswith("restart.ms")]
     assert flip["then"] in ("static=true", "static=false")
