@@ -87,7 +87,7 @@ def _waited(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY if len(who) > 1 else Certainty.POSSIBLE,
-        what=f"{'members' if len(who) > 1 else who[0]} waited {duration(longest)} in a rebalance for one that rejoined"
+        what=f"{who[0] if len(who) == 1 else 'members'} waited {duration(longest)} in a rebalance for one that rejoined"
         " late, or was gone without having left",
         members=who,
         times=len(long),

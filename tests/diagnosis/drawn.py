@@ -35,8 +35,9 @@ class Contradiction:
 
 
 def _removed(facts: list[Recorded]) -> bool:
-    kinds = c.MemberRemoved | k.ConsumerMemberRemoved
-    return any(isinstance(f.event, kinds) and str(f.event.cause) in _EXPIRED for f in facts)
+    return any(
+        isinstance(f.event, c.MemberRemoved | k.ConsumerMemberRemoved) and str(f.event.cause) in _EXPIRED for f in facts
+    )
 
 
 def _any(*kinds: type) -> Callable[[list[Recorded]], bool]:
