@@ -113,8 +113,8 @@ class Moves:
         before = self._gone.get(member) if member is not None else self._gone_by_name.get(who)
         if before is None and (named := self._gone_by_name.get(who)) is not None and named.member is None:
             before, named.member = named, member
-        stayed_away = before is not None and before.going is Going.CLOSED and going is Going.EXPIRED
-        if before is None or (stayed_away and not before.by_broker):  # a static member that is closed does not leave
+        stayed_away = before is not None and going is Going.EXPIRED and _only_away(before)
+        if before is None or stayed_away:
             departure = Departure(who, member, going, [line])
             self._gone_by_name[who] = departure
             if member is not None:
@@ -221,6 +221,13 @@ class Moves:
             self._members.add(member)
         if member is not None:
             self._current[who] = member
+
+
+def _only_away(departure: Departure) -> bool:
+    """Whether a member that was closed stays one: a static member does not leave, or leaves for a while (KIP-848)."""
+    if departure.by_broker:
+        return departure.first.row.detail.get("what") == "temporarily left"
+    return departure.going is Going.CLOSED
 
 
 def _near(one: Said, other: Said) -> bool:

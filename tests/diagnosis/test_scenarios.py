@@ -1,0 +1,93 @@
+"""`explain` names, of each built-in scenario, the cause that its docstring names."""
+
+from __future__ import annotations
+
+import pytest
+
+from groupsim.diagnosis.explain import explain_run
+from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
+
+NAMED = {
+    "accidental_range_consumer": "start-up",
+    "assignor_slower_than_session": "session-expired",
+    "autoscaler_oscillates": "autoscaler-churn",
+    "bad_leader": "session-expired",
+    "close_during_rebalance": "scale-in",
+    "commit_before_revoke": "slow-rejoin",
+    "consumer_assignor_changed": "rolling-restart",
+    "consumer_coordinator_unreachable": "session-expired",
+    "consumer_partitions_added": "assignment-changed",
+    "consumer_pattern": "assignment-changed",
+    "consumer_rolling_restart": "rolling-restart",
+    "consumer_slow_callback": "slow-callback",
+    "consumer_static_killed": "static-unreleased",
+    "consumer_static_new_names": "rolling-restart",
+    "consumer_swarm": "session-expired",
+    "consumer_upgrade_and_back": "migration",
+    "coordinator_moves_again_and_again": "coordinator-moved",
+    "cut_from_coordinator": "session-expired",
+    "downgrade_and_back": "rolling-restart",
+    "eager_vs_cooperative": "rolling-restart",
+    "eager_vs_cooperative_vs_consumer": "rolling-restart",
+    "everybody_too_slow": "poll-timeout",
+    "failover_after_static_replacement": "coordinator-moved",
+    "failover_between_join_and_sync": "coordinator-moved",
+    "failover_forgets_assignors": "inconsistent-protocol",
+    "follower_rejoins": "start-up",
+    "forgotten_old_member": "rolling-restart",
+    "four_ways_to_roll": "rolling-restart",
+    "ghost_members": "session-expired",
+    "initial_delay": "start-up",
+    "late_sync_stale_claims": "slow-rejoin",
+    "librdkafka_commit_in_follow_up": "commit-failed",
+    "librdkafka_static_cut": "session-expired",
+    "listener_styles": "scale-in",
+    "long_batch_while_join_parked": "session-expired",
+    "mixed_group_dead_classic_member": "session-expired",
+    "node_drain": "rolling-restart",
+    "one_departure": "scale-in",
+    "one_slow_member": "slow-rejoin",
+    "only_absent_statics": "session-expired",
+    "pending_id": "pending-member",
+    "poll_expiry_meets_join": "poll-timeout",
+    "poll_expiry_while_rebalance_waits": "poll-timeout",
+    "restart_three_ways": "rolling-restart",
+    "rolling_restart": "rolling-restart",
+    "scale_out_and_in": "scale-in",
+    "slow_assignor": "slow-assignor",
+    "spot_instances": "session-expired",
+    "static_away_leaves_orphans": "poll-timeout",
+    "static_leader_misses_growth": "rolling-restart",
+    "static_leader_returns": "assignment-changed",
+    "static_meets_max_size": "group-full",
+    "static_poll_expiry": "poll-timeout",
+    "static_replaced_while_completing": "session-expired",
+    "static_shorter_rebalance_timeout": "session-expired",
+    "static_slower_than_session": "session-expired",
+    "steady_state": "start-up",
+    "stream_join": "scale-in",
+    "swarm": "session-expired",
+    "unsubscribe_leaves": "scale-in",
+    "upgrade_in_one_bounce": "rolling-restart",
+    "upgrade_in_two_bounces": "rolling-restart",
+    "upgrade_skipping_the_middle": "inconsistent-protocol",
+    "zombie_member": "session-expired",
+}
+"""By scenario, the code of the cause that its docstring is about; what is about something else has what it shows."""
+
+
+def test_every_scenario_has_a_cause() -> None:
+    assert sorted(NAMED) == names()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_the_cause_that_a_scenario_is_about_is_named(name: str) -> None:
+    store = MemoryStore()
+    result = run(find(name), store, record="facts")
+    explanation = explain_run(list(store.read(result.info.id)))
+    assert explanation is not None
+    found = {finding.code.value for group in explanation.groups for finding in group.findings}
+    assert NAMED[name] in found, explanation.answer
