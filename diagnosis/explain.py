@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,11 @@ from groupsim.wording.lists import capital
 
 FINDINGS = 8
 """The most findings of a group."""
+
+
+WORDS, FIGURES = 30, 3
+"""The most of them in an answer."""
+_FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +104,27 @@ def _harm(group: Diagnosis) -> tuple[bool, bool, int]:
 
 
 def answered(groups: Sequence[Diagnosis]) -> str:
-    """Cause, cost, remedy: at most 30 words."""
+    """Cause, cost, remedy, as far as they fit into WORDS words with FIGURES figures."""
     group = groups[0]
     first = group.findings[0]
-    quiet = first.code in QUIET or first.code in ON_PURPOSE
     brief = first.do[0].brief if first.do else ""
-    what = first.what
-    if first.code in (Code.START_UP, *ON_PURPOSE) and brief:
-        what, brief = f"{brief}: {what}", ""
-    cost = "" if quiet else _cost(group, first)
-    return capital(f"{what}{cost}{f'; {brief}' if brief else ''}.")
+    if first.code is Code.START_UP or first.code in ON_PURPOSE:
+        return _begun(f"{brief}: {first.what}." if brief else f"{first.what}.", group)
+    cost = "" if first.code in QUIET else _cost(group, first)
+    remedy = f"; {brief}" if brief else ""
+    variants = [f"{first.what}{cost}{remedy}.", f"{first.what}{remedy}.", f"{first.what}."]
+    return _begun(next((text for text in variants if _is_short(text)), variants[1]), group)
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= WORDS and len(_FIGURE.findall(text)) <= FIGURES
+
+
+def _begun(sentence: str, group: Diagnosis) -> str:
+    """With a capital letter, unless it begins with a name."""
+    names = [name for finding in group.findings for name in finding.members] + [group.group or ""]
+    named = any(name and sentence.startswith(name) and " " not in name for name in names)
+    return sentence if named else capital(sentence)
 
 
 def _cost(group: Diagnosis, first: Finding) -> str:

@@ -6,6 +6,7 @@ process may be known by one line, and a departure may have no join before it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -36,6 +37,11 @@ _FORGOTTEN = frozenset(
     [RowKind.GROUP_DEAD, RowKind.GROUP_LOADED, RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE]
 )
 """A group of which only these are said had no member in these lines."""
+
+
+NOBODY = "a member"
+"""Who has no name, or one that was taken out (`***`)."""
+_LETTER = re.compile(r"\w")
 
 
 class GroupLog:
@@ -112,8 +118,8 @@ class GroupLog:
     def who(self, member: str | None, instance: object = None) -> str:
         """A member as people know it: its client id, or its instance id, else its member id."""
         name = self.names.get(member) if member is not None else None
-        name = name or (str(instance) if instance else member or "a member")
-        return self._of_instance.get(name, name)
+        name = name or (str(instance) if instance else member or NOBODY)
+        return self._of_instance.get(name, name) if _LETTER.search(name) else NOBODY
 
     @cached_property
     def mentions(self) -> dict[str, tuple[int, int]]:
@@ -237,7 +243,7 @@ def _speaker(row: Row) -> str | None:
     """Which client says it; None for a broker."""
     if is_broker(row) or row.kind in (RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE):
         return None
-    if row.client is not None:
+    if row.client is not None and _LETTER.search(row.client):
         return row.client
     if row.program is Program.BROKER:
         return None
@@ -261,4 +267,4 @@ def _named(said: Sequence[Said]) -> list[Said]:
 
 
 def _file_name(file: str) -> str:
-    return PurePath(file).name.split(".")[0] or file
+    return f"the client in {PurePath(file).name}"

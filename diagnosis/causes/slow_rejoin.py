@@ -19,6 +19,8 @@ _LATE_MS = 1_200
 """So long after it heard of a rebalance a member that polls has rejoined."""
 _WAITED_MS = 8_000
 """Longer than a poll of a member that works in small batches."""
+_WAS_IN = (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
+"""Lines of a client that is a member already."""
 _GONE = Remedy(
     "if the missing member had died: close consumers cleanly; its session.timeout.ms is what all wait for",
     ("session.timeout.ms",),
@@ -76,7 +78,7 @@ def _waited(log: GroupLog) -> Finding | None:
                 if asked is not None and had and asked.at is not None and line.at is not None:
                     waits.append((asked, line, line.at - asked.at))
                 asked = None
-            had = had or line.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
+            had = had or line.row.kind in _WAS_IN or "already rebalancing" in line.reason
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
     if not long or log.has_broker:
         return None
