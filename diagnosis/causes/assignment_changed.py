@@ -61,7 +61,7 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _says(line: Said) -> bool:
     kind, reason = line.row.kind, line.reason
-    if kind in (RowKind.SUBSCRIPTION_CHANGED, RowKind.EXPRESSIONS_RESOLVED):
+    if kind in (RowKind.SUBSCRIPTION_CHANGED, RowKind.EXPRESSIONS_RESOLVED, RowKind.CONNECTOR_CHANGED):
         return True
     if kind is RowKind.REBALANCE_START:
         return _CHANGED.search(reason) is not None and "need to revoke" not in reason

@@ -20,6 +20,8 @@ _DO = (
     ),
     Remedy("or process outside the poll loop, and pause the partitions meanwhile", ("max.poll.interval.ms",)),
 )
+_EXPIRED = "consumer group expired"
+"""What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
 
 
@@ -79,6 +81,7 @@ def _sentence(who: tuple[str, ...], limit: object, times: int, first: int | None
 def _other_words(log: GroupLog) -> list[Said]:
     """Lines that name the limit though no departure is in sight."""
     late = log.of(RowKind.CLIENT_POLL_WAS_LATE)
+    late += [line for line in log.of(RowKind.APPLICATION_SAID) if line.row.detail.get("what") == _EXPIRED]
     return late + [line for line in lines_with(log, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
 
 

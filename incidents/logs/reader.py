@@ -152,7 +152,7 @@ class LogReader:
             if concerns_a_group(record.text):
                 self._unrecognised(record.line, text)
             return
-        if not found or found[0].kind not in WEAK:
+        if not found or found[0].kind not in WEAK or found[0].group is not None:
             self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
 

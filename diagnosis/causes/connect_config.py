@@ -1,0 +1,59 @@
+"""A Connect worker can't read its config topic up to what the assignment needs, and rejoins again and again."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.times import between
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_AGAIN = 3
+"""A worker that was away is behind once or twice, and catches up."""
+_DO = (
+    Remedy(
+        "give each Connect cluster (group.id) a config.storage.topic of its own, compacted, with one partition; if it was"
+        " recreated, restart all workers",
+        ("config.storage.topic", "group.id"),
+        brief="give each cluster its own config.storage.topic",
+    ),
+)
+
+
+def _find(log: GroupLog) -> Finding | None:
+    said = log.of(RowKind.CONFIG_BEHIND)
+    if len(said) < _AGAIN:
+        return None
+    first, last = span(said)
+    who = names(str(line.client) for line in said if line.client)
+    again = f" {len(said)} times{between(first, last)}" if len(said) > 1 else ""
+    return Finding(
+        code=Code.CONNECT_CONFIG,
+        certainty=Certainty.SHOWN,
+        what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined{again}",
+        members=who,
+        times=len(said),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        confirm="the offsets of config.storage.topic, and which clusters write into it",
+        harm_ms=5_000 * len(said),
+    )
+
+
+CAUSE = Cause(
+    code=Code.CONNECT_CONFIG,
+    title="Config topic behind",
+    means="A Connect worker cannot read its config topic up to the offset that the assignment is about. It rejoins, and"
+    " the same comes again. Mostly two clusters share the topic, or it was recreated.",
+    seen=(
+        Message("Connect", "Current config state offset … does not match group assignment …. Forcing rebalance."),
+        Message("Connect", "Current config state offset … is behind group assignment …, reading to end of config log"),
+    ),
+    do=_DO,
+    find=_find,
+    not_in=frozenset({GroupType.CONSUMER, GroupType.STREAMS}),
+    symptoms=("my group rebalances all the time", "connectors or tasks do not run after a restart"),
+)

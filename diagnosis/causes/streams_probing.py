@@ -1,0 +1,56 @@
+"""Kafka Streams asks for follow-up rebalances, for tasks that warm up."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.times import between
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_DO = (
+    Remedy(
+        "let tasks count as caught up sooner (acceptable.recovery.lag), keep standbys (num.standby.replicas), or ask less"
+        " often (probing.rebalance.interval.ms)",
+        ("probing.rebalance.interval.ms", "acceptable.recovery.lag", "num.standby.replicas"),
+        brief="raise acceptable.recovery.lag, or keep standbys",
+    ),
+)
+
+
+def _find(log: GroupLog) -> Finding | None:
+    said = log.of(RowKind.STREAMS_PROBING)
+    said = said or [line for line in log.said if "followup" in line.reason or "probing" in line.reason]
+    if not said:
+        return None
+    first, last = span(said)
+    again = f" {len(said)} times{between(first, last)}" if len(said) > 1 else ""
+    return Finding(
+        code=Code.STREAMS_PROBING,
+        certainty=Certainty.SHOWN,
+        what=f"Kafka Streams asked for a follow-up rebalance{again}, until tasks on other instances are warm",
+        members=names(str(line.client) for line in said if line.client),
+        times=len(said),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        harm_ms=2_000 * len(said),
+    )
+
+
+CAUSE = Cause(
+    code=Code.STREAMS_PROBING,
+    title="Probing rebalances of Kafka Streams",
+    means="A task with state moves only when its new instance has caught up. Until then Kafka Streams rebalances again"
+    " every `probing.rebalance.interval.ms` (10 minutes by default; KIP-441).",
+    seen=(
+        Message("Streams", "Requested to schedule probing rebalance for …"),
+        Message("Streams", "Triggering the followup rebalance scheduled for …"),
+    ),
+    do=_DO,
+    find=_find,
+    not_in=frozenset({GroupType.CONNECT, GroupType.CONSUMER}),
+    symptoms=("my group rebalances all the time",),
+)

@@ -1,0 +1,63 @@
+"""Tasks of Kafka Streams run only after their state is restored."""
+
+from __future__ import annotations
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.times import duration
+
+_DO = (
+    Remedy(
+        "keep standbys (num.standby.replicas=1), and the state on a persistent volume, so that a restart finds it again",
+        ("num.standby.replicas", "state.dir", "group.instance.id"),
+        brief="keep a standby, and state on persistent volumes",
+    ),
+)
+_LEAST_MS = 1_000
+
+
+def _find(log: GroupLog) -> Finding | None:
+    took = [
+        (line, ms)
+        for line in log.of(RowKind.STREAMS_RESTORED)
+        if isinstance(ms := line.row.detail.get("after_ms"), int) and ms >= _LEAST_MS
+    ]
+    said = [line for line, _ in took] + log.of(RowKind.STREAMS_RESTORING)
+    if not said:
+        return None
+    first, last = span(said)
+    longest = max((ms for _, ms in took), default=0)
+    return Finding(
+        code=Code.STREAMS_RESTORE,
+        certainty=Certainty.SHOWN,
+        what=f"tasks of Kafka Streams waited up to {duration(longest)} until their state was restored"
+        if longest
+        else "tasks of Kafka Streams were restoring their state, and did not run meanwhile",
+        members=names(str(line.client) for line in said if line.client),
+        times=len(said),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(said),
+        do=_DO,
+        harm_ms=longest,
+    )
+
+
+CAUSE = Cause(
+    code=Code.STREAMS_RESTORE,
+    title="State is restored",
+    means="A task with state runs only after its store is read again from the changelog topic. How long that takes"
+    " depends on the changelog's size, and on whether the state was on this instance already.",
+    seen=(
+        Message("Streams", "Restoration took … ms for all active tasks"),
+        Message("Streams", "Finished restoring changelog … to store …"),
+        Message("Streams", "State transition from PARTITIONS_ASSIGNED to RUNNING"),
+    ),
+    do=_DO,
+    find=_find,
+    not_in=frozenset({GroupType.CONNECT, GroupType.CONSUMER}),
+    symptoms=("partitions without owner after a deploy",),
+)

@@ -1,0 +1,69 @@
+"""A client, or a broker, that does not follow the protocol: the same step again and again, without progress."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.times import between
+from groupsim.incidents.logs.row_kinds import RowKind
+
+_AGAIN = 3
+_PROGRESS = (RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.STABILIZED)
+_DO = (
+    Remedy(
+        "let a join wait as long as a rebalance may take: raise the client's request or socket timeout (request.timeout.ms,"
+        " socket_timeout) above its rebalance timeout, or update the client",
+        ("request.timeout.ms", "socket_timeout", "version"),
+        brief="raise the client's request timeout, or update it",
+    ),
+)
+
+
+def _find(log: GroupLog) -> Finding | None:
+    tries: dict[str, list[Said]] = defaultdict(list)
+    longest: list[Said] = []
+    for line in log.said:
+        if line.client is None:
+            continue
+        if line.row.kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED):
+            tries[line.client].append(line)
+            longest = max(longest, list(tries[line.client]), key=len)
+        elif line.row.kind in _PROGRESS:
+            tries[line.client] = []
+    if len(longest) < _AGAIN:
+        return None
+    first, last = span(longest)
+    who = names(str(line.client) for line in longest)
+    return Finding(
+        code=Code.WRONG_COORDINATOR_CLIENT,
+        certainty=Certainty.LIKELY,
+        what=f"{who[0]} gave up its join and began again {len(longest)} times{between(first, last)}, and never got in",
+        members=who,
+        times=len(longest),
+        first_ms=first,
+        last_ms=last,
+        evidence=places(longest),
+        do=_DO,
+        confirm="the broker's log: whether the rebalance waited for others meanwhile",
+        harm_ms=6_000,
+    )
+
+
+CAUSE = Cause(
+    code=Code.WRONG_COORDINATOR_CLIENT,
+    title="A client makes no progress",
+    means="A client repeats one step of the protocol without getting further: it gives up a join that the coordinator"
+    " still holds, asks the wrong broker, or ignores an error. Mostly a client's defect or too short a timeout.",
+    seen=(
+        Message("ruby-kafka", "Failed to join group … / Connection error while joining, again and again"),
+        Message("Sarama", "consumer group … failed to join, retrying"),
+    ),
+    do=_DO,
+    find=_find,
+    symptoms=("a consumer is stuck",),
+)
