@@ -61,7 +61,8 @@ class GroupLog:
 
     def of(self, *kinds: RowKind) -> list[Said]:
         """The lines of these kinds, in order."""
-        return [s for s in self.said if s.row.kind in kinds]
+        lines = self.said if EVIDENCE.isdisjoint(kinds) else sorted([*self.said, *self.troubles], key=lambda s: s.nth)
+        return [s for s in lines if s.row.kind in kinds]
 
     @cached_property
     def begin(self) -> int | None:

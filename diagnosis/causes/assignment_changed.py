@@ -30,6 +30,7 @@ _DO = (
 
 def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.said if _says(line) and not _in_an_outage(log, line)]
+    said += log.of(RowKind.CONNECTOR_CHANGED)
     grown = _grown(log)
     epochs = _bumps_without_members(log)
     lines = said + grown + [line for line, _ in epochs]
@@ -61,7 +62,7 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _says(line: Said) -> bool:
     kind, reason = line.row.kind, line.reason
-    if kind in (RowKind.SUBSCRIPTION_CHANGED, RowKind.EXPRESSIONS_RESOLVED, RowKind.CONNECTOR_CHANGED):
+    if kind in (RowKind.SUBSCRIPTION_CHANGED, RowKind.EXPRESSIONS_RESOLVED):
         return True
     if kind is RowKind.REBALANCE_START:
         return _CHANGED.search(reason) is not None and "need to revoke" not in reason

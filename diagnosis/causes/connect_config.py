@@ -13,7 +13,8 @@ _AGAIN = 3
 """A worker that was away is behind once or twice, and catches up."""
 _DO = (
     Remedy(
-        "give each Connect cluster (group.id) a config.storage.topic of its own, compacted, with one partition; if it was"
+        "give each Connect cluster (group.id) a config.storage.topic of its own, compacted, with one partition; if"
+        " it was"
         " recreated, restart all workers",
         ("config.storage.topic", "group.id"),
         brief="give each cluster its own config.storage.topic",

@@ -71,8 +71,6 @@ def _says_so(line: Said) -> bool:
         return "already rebalancing" in reason
     if kind is RowKind.COMMIT_FAILED:
         return "rebalance" in reason.lower()
-    if kind in (RowKind.ERROR_CODE, RowKind.ERROR_NAMED):
-        return "REBALANCE_IN_PROGRESS" in reason
     return kind in (RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.REBALANCE_FAILED)
 
 

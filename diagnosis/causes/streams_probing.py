@@ -11,7 +11,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
     Remedy(
-        "let tasks count as caught up sooner (acceptable.recovery.lag), keep standbys (num.standby.replicas), or ask less"
+        "let tasks count as caught up sooner (acceptable.recovery.lag), keep standbys (num.standby.replicas), or ask"
+        " less"
         " often (probing.rebalance.interval.ms)",
         ("probing.rebalance.interval.ms", "acceptable.recovery.lag", "num.standby.replicas"),
         brief="raise acceptable.recovery.lag, or keep standbys",

@@ -11,7 +11,8 @@ from groupsim.wording.times import duration
 
 _DO = (
     Remedy(
-        "keep standbys (num.standby.replicas=1), and the state on a persistent volume, so that a restart finds it again",
+        "keep standbys (num.standby.replicas=1), and the state on a persistent volume, so that a restart finds it"
+        " again",
         ("num.standby.replicas", "state.dir", "group.instance.id"),
         brief="keep a standby, and state on persistent volumes",
     ),

@@ -16,7 +16,8 @@ _AGAIN = 3
 _PROGRESS = (RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.STABILIZED)
 _DO = (
     Remedy(
-        "let a join wait as long as a rebalance may take: raise the client's request or socket timeout (request.timeout.ms,"
+        "let a join wait as long as a rebalance may take: raise the client's request or socket timeout"
+        " (request.timeout.ms,"
         " socket_timeout) above its rebalance timeout, or update the client",
         ("request.timeout.ms", "socket_timeout", "version"),
         brief="raise the client's request timeout, or update it",
