@@ -208,7 +208,7 @@ def test_a_debug_heartbeat_of_aiokafka_names_group_generation_and_member(tmp_pat
     assert (row.kind, row.group, row.member, row.detail["generation"]) == ("heartbeat_sent", "billing", M1, 9)
 
 
-def test_what_franz_go_reads_is_told_once_where_its_session_names_it(tmp_path: Path) -> None:
+def test_what_franz_go_reads_is_said_once_where_its_session_names_it(tmp_path: Path) -> None:
     at = '{"level":"info","ts":"2024-03-01T10:00:00.250Z","msg":"'
     session = at + 'new group session begun","group":"billing","added":"orders[2]","lost":""}'
     taken = (
