@@ -217,7 +217,10 @@ def is_time_name(name: str) -> bool:
 
 
 def flat(value: Any, prefix: str = "", depth: int = 0) -> Record:
-    """A mapping as dotted names and scalars; a list of numbers or texts keeps its place, a list of bytes is a text."""
+    """A mapping as dotted names and scalars; a list of numbers or texts keeps its place, a list of bytes is a text.
+
+    A list of `key:value`, as Datadog has tags, is read as a mapping.
+    """
     found: Record = {}
     if not isinstance(value, dict) or depth > _DEPTH:
         return found
@@ -230,6 +233,8 @@ def flat(value: Any, prefix: str = "", depth: int = 0) -> Record:
         elif isinstance(inner, list):
             if (text := _bytes(inner)) is not None:
                 found[name] = text
+            elif inner and len(inner) <= _WIDEST and all(isinstance(item, str) and ":" in item for item in inner):
+                found.update({f"{name}.{tag}": said for tag, _, said in (item.partition(":") for item in inner)})
             elif inner and len(inner) <= 4 and all(isinstance(item, int | float | str) for item in inner):
                 found.update({f"{name}.{at}": item for at, item in enumerate(inner)})
         elif inner is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import IO
 
-from groupsim.incidents.exports.find_records import Record
+from groupsim.incidents.exports.find_records import Record, flat
 from groupsim.incidents.exports.relevant import blocks_of_lines
 
 SEPARATOR = "---"
@@ -36,12 +36,12 @@ def entries(stream: IO[bytes]) -> Iterator[tuple[int, Record]]:
     for number, line in enumerate(lines, 1):
         if line.rstrip() == SEPARATOR:
             if held:
-                yield begin, _record(held)
+                yield begin, flat(_record(held))
             begin, held = number + 1, []
         else:
             held.append(line)
     if held:
-        yield begin, _record(held)
+        yield begin, flat(_record(held))
 
 
 def _decoded(block: bytes) -> list[str]:
