@@ -60,9 +60,13 @@ def entitlement(
 ) -> Entitled:
     """What each generation gave a process, from the last one before its first line on to its end."""
     found = Entitled(life.member)
+    if life.consumer:
+        found.parts, found.known = life.granted, life.heard
     found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
     if not broker:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))
+    if life.consumer:
+        return found
     place = bisect_left(stored, life.first.lo, key=lambda one: one.when.hi)
     loose: set[TopicPartition] = set()
     now: frozenset[TopicPartition] = frozenset()
@@ -95,8 +99,9 @@ def _given(life: Life, one: Stored) -> tuple[Given, Rule]:
     before = one.number not in life.joined and (first is None or one.when.lo <= first.at.hi)
     if before and life.process.instance is not None:
         return OPEN, UNTOLD
-    if one.plan is not None:
-        ids = life.kin if one.number in life.joined else life.ids
+    ids = life.kin if one.number in life.joined else set(life.ids)
+    took_place = life.process.instance is not None and one.number in life.joined
+    if one.plan is not None and (not took_place or not ids.isdisjoint(one.plan)):
         return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in ids)), BY_PLAN
     if one.number in life.given:
         return life.given[one.number], BY_ITSELF
@@ -119,11 +124,18 @@ def _gone(life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequ
     for member in life.ids:
         for removal in removals.get(member, ()):
             at = removal.when
-            back = next((j for j in life.joins if j.at.hi > at.lo and j.member != member), None)
+            back = next((j for j in life.joins if joined_after(j, removal, consumer=life.consumer)), None)
             lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
             surely.append((at.hi, max(at.hi, lo)))
             possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)
+
+
+def joined_after(joined: Joined, removal: Removal, *, consumer: bool) -> bool:
+    """Whether it joined after a removal: under another id, or, by the consumer protocol, since it asked again."""
+    if consumer:
+        return joined.asked.hi > removal.when.lo
+    return joined.at.hi > removal.when.lo and joined.member != removal.member
 
 
 def _has_part(joined: Joined, by_number: Mapping[int, Stored]) -> When:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from groupsim.events.types import RejoinCause
+from groupsim.events.types import LeaveCause, RejoinCause
 from groupsim.incidents.account.rules import Rule
 from groupsim.incidents.account.track import OPEN, Open
-from groupsim.incidents.facts.causes import announces_leave, rejoin_cause
+from groupsim.incidents.facts.causes import announces_leave, leave_cause, rejoin_cause
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 
@@ -24,6 +24,8 @@ class Property(StrEnum):
     MEMBER = "is a member"
     CALLBACK = "is in a callback"
     HOLDS = "holds"
+    GRANTED = "was granted"
+    """By the consumer protocol: the coordinator lets it use the partition, or waits for it to give it up."""
 
 
 class Moment(StrEnum):
@@ -32,8 +34,8 @@ class Moment(StrEnum):
     LINE = "at the line"
     FROM_LINE_ON = "at the line or at any time after it"
     SINCE_REQUEST = "between its request and the line"
-    TO_NEXT_LINE = "between the line and the next one of the process"
-    UP_TO_NEXT_LINE = "from the line up to the next one of the process, and not longer"
+    TO_NEXT_LINE = "between the line and the next one that shows its callback over"
+    UP_TO_NEXT_LINE = "from the line up to the next one that shows its callback over, and not longer"
 
 
 class Evidence(NamedTuple):
@@ -58,6 +60,46 @@ def refused(row: Row) -> bool:
     """Whether a client says that an answer ended its generation."""
     reason = str(row.detail.get("reason") or "")
     return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.ERROR
+
+
+_AFTER_CALLBACKS = frozenset(
+    [
+        RowKind.JOINING,
+        RowKind.JOINED,
+        RowKind.SYNCED,
+        RowKind.LEADER_COMPUTED_ASSIGNMENT,
+        RowKind.ASSIGNED,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.CLIENT_RECONCILING,
+        RowKind.CLIENT_CLOSED,
+        RowKind.CLIENT_SUBSCRIBED,
+        RowKind.CLIENT_UNSUBSCRIBED,
+        RowKind.CLIENT_CONFIGURED,
+    ]
+)
+_STATES_AFTER_CALLBACKS = frozenset(["ACKNOWLEDGING", "STABLE", "JOINING", "UNSUBSCRIBED"])
+
+
+def shows_callback_over(row: Row, before: Row) -> bool:
+    """Whether a later line of a client shows that the callback of a line before is over.
+
+    Those of the thread that sends heartbeats show nothing (Kafka: AbstractCoordinator.HeartbeatThread,
+    ConsumerNetworkThread), nor does the same step that another class prints again.
+    """
+    reason = str(row.detail.get("reason") or "")
+    match row.kind:
+        case RowKind.STATE_CHANGE:
+            return row.detail.get("to") in _STATES_AFTER_CALLBACKS
+        case RowKind.LEAVE_SENT:
+            return leave_cause(reason) is not LeaveCause.POLL_TIMEOUT
+        case RowKind.GENERATION_RESET:
+            return announces_leave(reason)
+        case RowKind.REJOIN_REQUESTED:
+            return announces_leave(reason) or rejoin_cause(reason) is RejoinCause.PARTITIONS_REVOKED
+        case _:
+            again = row.kind == before.kind and row.detail.get("partitions") == before.detail.get("partitions")
+            return row.kind in _AFTER_CALLBACKS and not again
 
 
 def _state(*to: str) -> Callable[[Row], bool]:
@@ -132,9 +174,21 @@ EVIDENCE = (
         frozenset([RowKind.STATE_CHANGE]),
         Property.MEMBER,
         False,
-        Moment.LINE,
+        Moment.FROM_LINE_ON,
         Rule("gave up", "it leaves, or was fenced", "AbstractMembershipManager.transitionToFenced, leaveGroup"),
         _state("FENCED", "STALE", "LEAVING", "FATAL", "UNSUBSCRIBED"),
+    ),
+    Evidence(
+        frozenset([RowKind.STATE_CHANGE, RowKind.CLIENT_FATAL]),
+        Property.RUNS,
+        OPEN,
+        Moment.LINE,
+        Rule(
+            "failed",
+            "its consumer is over: nobody knows whether its process runs",
+            "AbstractMembershipManager.transitionToFatal",
+        ),
+        lambda row: row.kind == RowKind.CLIENT_FATAL or row.detail.get("to") in ("FATAL", "UNSUBSCRIBED"),
     ),
     Evidence(
         frozenset([RowKind.ASSIGNED]),
@@ -150,6 +204,28 @@ EVIDENCE = (
         Moment.TO_NEXT_LINE,
         Rule(
             "gave up partitions", "it holds them until the callback is over, and no line says when that is", _LISTENER
+        ),
+    ),
+    Evidence(
+        frozenset([RowKind.CLIENT_RECONCILING, RowKind.ASSIGNED]),
+        Property.GRANTED,
+        True,
+        Moment.SINCE_REQUEST,
+        Rule(
+            "granted",
+            "a partition is granted to one member at a time, before that hears of it",
+            "CurrentAssignmentBuilder.computeNextAssignment (KIP-848)",
+        ),
+    ),
+    Evidence(
+        frozenset([RowKind.REVOKED, RowKind.LOST]),
+        Property.GRANTED,
+        False,
+        Moment.FROM_LINE_ON,
+        Rule(
+            "given back",
+            "what it gave up is free when the coordinator hears of it",
+            "CurrentAssignmentBuilder.updateCurrentAssignment (KIP-848)",
         ),
     ),
     Evidence(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.entitled import Entitled, entitlement
+from groupsim.incidents.account.entitled import Entitled, entitlement, joined_after
 from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_stops, successors
 from groupsim.incidents.account.life import Life, Said, life_of
-from groupsim.incidents.account.others import Elsewhere, elsewhere
+from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
 from groupsim.incidents.account.times import Times
@@ -18,7 +18,7 @@ from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog
-from groupsim.incidents.facts.typed_fields import text_in
+from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
@@ -39,6 +39,7 @@ class Account:
     said: list[Said]
     lives: list[Life]
     broker: bool
+    consumer: bool
     begins: int
     ends: int
     stored: Sequence[Stored] = ()
@@ -51,7 +52,15 @@ class Account:
 
     def others(self, partition: TopicPartition) -> Spans:
         """When a member without a log may serve it."""
-        return union(each.span for each in self.elsewhere if each.concerns(partition))
+        found = union(each.span for each in self.elsewhere if each.concerns(partition))
+        if not self.consumer:
+            return found
+        return without(found, union(*(self._granted(life, partition) for life in self.lives)))
+
+    def _granted(self, life: Life, partition: TopicPartition) -> Spans:
+        """When the coordinator surely let a process with a log use it: nobody else may then (KIP-848)."""
+        found = self.entitled[life.name].surely(partition)
+        return found if self.broker else both(found, [(-INF, life.last.lo)])
 
     def surely_available(self, partition: TopicPartition) -> Spans:
         """When a process surely runs, holds it, and is entitled to it.
@@ -87,9 +96,11 @@ class Account:
         known = [(possibly[0][0], INF)] if possibly else []
         for member in life.ids:
             for removal in self.removals.get(member, ()):
+                if removal.away:
+                    continue
                 at = removal.when
                 asked = next((ask.lo for ask in life.asks if ask.hi > at.lo), INF)
-                back = next((j.at.hi for j in life.joins if j.at.hi > at.lo and j.member != member), INF)
+                back = next((j.at.hi for j in life.joins if joined_after(j, removal, consumer=life.consumer)), INF)
                 known = without(known, [(at.hi, max(at.hi, asked))])
                 surely = without(surely, [(at.lo, back)])
         return surely, known
@@ -112,14 +123,16 @@ def account_of(
     _add_kin(lives, brokers)
     stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(lives, plans)
     removals = _removals(brokers)
+    consumer = any(life.consumer for life in lives) or group in index.consumer_groups
     scene = Scene(
         lives,
         broker,
-        session_ms or index.session_timeouts.get(group),
-        index.heartbeat_ms(group),
+        consumer,
+        session_ms or (None if consumer else index.session_timeouts.get(group)),
+        _heartbeat_ms(said) if consumer else index.heartbeat_ms(group),
         removals,
         stored,
-        [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
+        [] if consumer else [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
         _claims(lives),
         successors(lives),
     )
@@ -131,15 +144,18 @@ def account_of(
         list(said),
         lives,
         broker,
+        consumer,
         min((when.lo for when in timed), default=-INF),
         max((when.hi for when in timed), default=INF),
         stored,
         removals,
     )
     account.entitled = {life.name: entitlement(life, stored, removals, broker) for life in lives}
-    account.elsewhere = elsewhere(lives, stored, removals, broker)
+    account.elsewhere = (
+        granted_elsewhere(lives, brokers, removals, broker) if consumer else elsewhere(lives, stored, removals, broker)
+    )
     account.named = sorted(
-        {tp for life in lives for tp in life.holds}
+        {tp for life in lives for tp in (*life.holds, *life.granted)}
         | {tp for each in stored for part in (each.plan or {}).values() for tp in part}
     )
     named = {each.row.member for each in brokers if each.row.member}
@@ -159,6 +175,16 @@ def _add_kin(lives: Sequence[Life], brokers: Sequence[Said]) -> None:
             ids.setdefault(life.process.instance, set()).update(life.ids)
     for life in lives:
         life.kin = set(life.ids) if life.process.instance is None else ids[life.process.instance]
+
+
+def _heartbeat_ms(said: Sequence[Said]) -> int | None:
+    """What the coordinator gave the members."""
+    given = (
+        int_in(each.row.detail.get("interval_ms"))
+        for each in said
+        if each.row.kind == RowKind.CONSUMER_HEARTBEAT_INTERVAL
+    )
+    return max((each for each in given if each is not None), default=None)
 
 
 def _removals(brokers: Sequence[Said]) -> dict[MemberId, list[Removal]]:

@@ -35,6 +35,11 @@ class Removal(NamedTuple):
     said: Said
 
     @property
+    def away(self) -> bool:
+        """It left for a time: its place is kept, and what it had (KIP-848)."""
+        return self.said.row.detail.get("what") == "temporarily left"
+
+    @property
     def replaced(self) -> bool:
         """Another process took a static member's place."""
         return self.said.row.kind == RowKind.STATIC_MEMBER_REPLACED
@@ -53,6 +58,7 @@ class Scene:
 
     lives: Sequence[Life]
     broker: bool
+    consumer: bool
     session_ms: int | None
     heartbeat_ms: int | None
     removals: Mapping[MemberId, Sequence[Removal]]
@@ -64,12 +70,13 @@ class Scene:
     @property
     def least_session_ms(self) -> int:
         """No session of the group is shorter."""
-        return self.session_ms or Tolerance.CLASSIC_SESSION
+        return self.session_ms or (Tolerance.CONSUMER_SESSION if self.consumer else Tolerance.CLASSIC_SESSION)
 
     @property
     def longest_heartbeat_ms(self) -> int:
         """Heartbeats are no further apart, unless somebody set them against Kafka's advice."""
-        return self.heartbeat_ms or max(Tolerance.HEARTBEAT, self.least_session_ms // 3)
+        least = Tolerance.CONSUMER_HEARTBEAT if self.consumer else Tolerance.HEARTBEAT
+        return self.heartbeat_ms or max(least, self.least_session_ms // 3)
 
 
 class Stop(NamedTuple):
@@ -116,6 +123,12 @@ LOST_AFTER_SILENCE = Rule(
     "ConsumerCoordinator.onJoinPrepare",
     "the broker's log, which says when it was removed",
 )
+STATIC = Rule(
+    "no member hears of it",
+    "no member hears that a static member was replaced, or that one of the consumer protocol is gone",
+    "GroupMetadataManager.classicGroupJoinExistingStaticMember (KIP-345); KIP-848",
+    "the broker's log",
+)
 TAKEN = Rule(
     "taken by another",
     "another process took what it held, and it never gave that up",
@@ -147,7 +160,7 @@ def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
             if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
                 lo = max(lo, at.lo - scene.session_ms - Tolerance.ROUND_TRIP)
             following = life.said[before + 1].when if before + 1 < len(life.said) else None
-            says_so = always_says(life.process.library, Change.SESSION)
+            says_so = following is None or (not scene.consumer and always_says(life.process.library, Change.SESSION))
             silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
             why = Why(REMOVED, (life.said[before].place, removal.said.place))
             ran = False if silent and says_so else OPEN
@@ -184,30 +197,42 @@ def _started_again(scene: Scene, life: Life) -> Iterator[Stop]:
 
 
 def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
-    """A process that froze while it joined reads the answer when it runs again, though it was removed since."""
+    """A process that froze while it joined reads the answer when it runs again, though it was removed since.
+
+    By the consumer protocol it may also have been too slow to follow its target: since it heard of that.
+    """
     if scene.broker:
         return
     silent: int | None = None
     again: int | None = None
     asked: int | None = None
+    follows: int | None = None
     for place, said in enumerate(life.said):
-        at, kind = said.when.lo, said.row.kind
+        at, kind, state = said.when.lo, said.row.kind, said.row.detail.get("to")
         if again is not None and at >= again:
             silent = None
         if place and at - life.said[place - 1].when.hi >= scene.least_session_ms:
             silent, again = place - 1, None
-        if (kind == RowKind.LOST or refused(said.row)) and silent is not None:
-            since = life.said[silent]
-            why = Why(LOST_AFTER_SILENCE, (since.place, said.place))
-            for between in range(silent, place):
+        since = min((each for each in (silent, follows) if each is not None), default=None)
+        if (kind == RowKind.LOST or refused(said.row) or state == "FENCED") and since is not None:
+            why = Why(LOST_AFTER_SILENCE, (life.said[since].place, said.place))
+            for between in range(since, place):
                 yield Stop(between, When(life.said[between].when.lo, life.said[between + 1].when.hi), -INF, OPEN, why)
-        if kind == RowKind.JOINING:
+        if kind == RowKind.JOINING or state == "JOINING":
             asked = at
-        if kind == RowKind.JOINED:
+        if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):
             late = silent is not None and asked is not None and asked <= life.said[silent].when.hi
             again = at + scene.least_session_ms if late else at
+        if state in ("RECONCILING", "STABLE", "JOINING"):
+            follows = place if state == "RECONCILING" else None
         if kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT):
             silent = None
+
+
+def _static(scene: Scene, life: Life) -> Iterator[Stop]:
+    unnoticed = life.process.instance is not None or scene.consumer
+    if not scene.broker and unnoticed and life.ended is None:
+        yield Stop(len(life.said) - 1, When(life.last.lo, INF), -INF, OPEN, Why(STATIC, (life.said[-1].place,)))
 
 
 def _taken(scene: Scene, life: Life) -> Iterator[Stop]:
@@ -223,7 +248,7 @@ def _taken(scene: Scene, life: Life) -> Iterator[Stop]:
 
 def _not_in_generation(scene: Scene, life: Life) -> Iterator[Stop]:
     """Its last line before that may be the last one that it wrote; it may also have run, and its log is cut off."""
-    if life.ended is not None:
+    if life.ended is not None or life.consumer:
         return
     place = bisect_left(scene.stored, life.last.hi + 1, key=lambda stored: stored.when.lo)
     for stored in scene.stored[place:]:
@@ -238,6 +263,7 @@ HIDDEN = (
     Hidden(REPLACED, _replaced),
     Hidden(STARTED_AGAIN, _started_again),
     Hidden(LOST_AFTER_SILENCE, _lost_after_silence),
+    Hidden(STATIC, _static),
     Hidden(TAKEN, _taken),
     Hidden(NOT_IN_GENERATION, _not_in_generation),
 )

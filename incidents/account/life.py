@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Property
+from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Property, shows_callback_over
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.spans import INF, Span
 from groupsim.incidents.account.times import Times
@@ -25,6 +25,11 @@ CUT_HEAD = Rule(
     "its log begins in the middle: it ran before, and what it held is not known",
     "",
     "its log from its start on",
+)
+ASKED_ANEW = Rule(
+    "asks anew",
+    "it has nothing when it asks to join, unless it is a static member that comes back",
+    "AbstractMembershipManager.transitionToJoining",
 )
 CLOSED = Rule("closed", "it was closed", "ConsumerCoordinator.close, AsyncKafkaConsumer.close")
 _STARTS = frozenset(
@@ -69,8 +74,8 @@ class Life:
 
     `asks`, `joins`: when it asked to join, and was answered, in order.
 
-    `blind`: when what it holds is not known, whatever its lines say. `kin`: its ids, and those of the same static
-    member before and after it. `ended`: when it was closed.
+    `granted`: what the consumer protocol lets it use, which it has `heard` since it last asked to join. `kin`: its ids,
+    and those of the same static member before and after it. `ended`: when it was closed.
     """
 
     process: ProcessLog
@@ -79,6 +84,8 @@ class Life:
     member: Track[bool]
     callback: Track[bool]
     holds: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
+    granted: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
+    heard: Track[bool] = field(default_factory=lambda: Track[bool](OPEN))
     given: dict[int, Given] = field(default_factory=dict)
     asks: list[When] = field(default_factory=list)
     joins: list[Joined] = field(default_factory=list)
@@ -89,12 +96,18 @@ class Life:
     gave_up: list[When] = field(default_factory=list)
     ended: When | None = None
     starts: bool = True
+    asks_with_heartbeats: int = 0
     view: set[TopicPartition] = field(default_factory=set)
 
     @property
     def name(self) -> str:
         """Of the process."""
         return self.process.name
+
+    @property
+    def consumer(self) -> bool:
+        """Whether it speaks the consumer protocol (KIP-848)."""
+        return bool(self.asks_with_heartbeats)
 
     @property
     def first(self) -> When:
@@ -130,12 +143,26 @@ def life_of(process: ProcessLog, times: Times, orders: Mapping[int, int]) -> Lif
     life.runs.set(said[0].when, True, first)
     reader = _Reader(life)
     closed = said[min(process.closed_row, len(said) - 1)] if process.closed else None
-    for place, each in enumerate(said):
-        following = said[place + 1].when if place + 1 < len(said) else None
+    for each, following in zip(said, _followings(said), strict=True):
         reader.take(each, following)
         if each is closed:
             reader.close(each)
     return life
+
+
+def _followings(said: Sequence[Said]) -> list[When | None]:
+    """When each line's callback was over at the latest: when a later line shows that."""
+    found: list[When | None] = [None] * len(said)
+    waiting: list[int] = []
+    for place, each in enumerate(said):
+        if any(shows_callback_over(each.row, said[number].row) for number in waiting):
+            over = [number for number in waiting if shows_callback_over(each.row, said[number].row)]
+            for number in over:
+                found[number] = each.when
+            waiting = [number for number in waiting if number not in over]
+        if each.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
+            waiting.append(place)
+    return found
 
 
 class _Reader:
@@ -146,17 +173,26 @@ class _Reader:
         self._generation: int | None = None
         self._asked: When | None = None
         self._fresh = False
+        self._before: When | None = None
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
         life, row = self._life, said.row
         if row.member and row.member not in life.ids:
             life.ids.append(row.member)
-        if row.kind == RowKind.JOINING or row.detail.get("to") == "JOINING":
+        heartbeat = row.kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
+        if row.kind == RowKind.JOINING or heartbeat:
             self._asked = said.when
             self._fresh = False
             life.asks.append(said.when)
+        if heartbeat:
+            life.asks_with_heartbeats += 1
+            life.heard.set(said.when, OPEN, Why(ASKED_ANEW, (said.place,)))
+            for track in life.granted.values():
+                track.set(said.when, False, Why(ASKED_ANEW, (said.place,)))
         self._count(said)
+        if life.runs.last is OPEN:
+            life.runs.set(said.when, True)
         for evidence in BY_KIND.get(row.kind, ()):
             if evidence.only(row):
                 self._apply(evidence, said, following)
@@ -182,6 +218,10 @@ class _Reader:
             asked = self._asked if self._asked is not None else When(-INF, said.when.hi)
             life.joins.append(Joined(number, asked, said.when, row.member, not life.joins))
             life.joined[number] = life.joins[-1]
+        elif row.kind == RowKind.STATE_CHANGE and row.detail.get("from") == "JOINING" and self._asked is not None:
+            epoch = int_in(row.detail.get("epoch")) or 0
+            if epoch > 0:
+                life.joins.append(Joined(epoch, self._asked, said.when, row.member, not life.joins))
         elif row.kind == RowKind.SYNCED:
             self._generation = self._generation if number is None else number
             self._fresh = True
@@ -192,8 +232,8 @@ class _Reader:
         life, why = self._life, Why(evidence.rule, (said.place,))
         when = said.when
         after = When(when.lo, INF if following is None else max(when.hi, following.hi))
-        if evidence.moment is Moment.SINCE_REQUEST and self._asked is not None:
-            when = When(self._asked.lo, when.hi)
+        if evidence.moment is Moment.SINCE_REQUEST:
+            when = When(-INF if self._asked is None else self._asked.lo, when.hi)
         elif evidence.moment is Moment.TO_NEXT_LINE:
             when = after
         elif evidence.moment is Moment.FROM_LINE_ON:
@@ -208,6 +248,8 @@ class _Reader:
                 life.callback.cover((after.lo, after.hi), OPEN, why)
             case Property.HOLDS:
                 self._hold(said, when, evidence.value is True, why)
+            case Property.GRANTED:
+                self._grant(said, when, evidence.value is True, why)
             case Property.RUNS:
                 life.runs.set(when, evidence.value, why)
 
@@ -217,8 +259,21 @@ class _Reader:
             track = life.holds.get(partition)
             if track is None:  # what it gives up first it had before its log begins
                 track = life.holds[partition] = Track(False if value and life.starts else OPEN)
+            if said.row.kind == RowKind.LOST and track.last is False:  # it had not given it up: it was fenced before
+                track.put_off(when.hi, why)
             track.set(when, value, why)
             (life.view.add if value else life.view.discard)(partition)
+
+    def _grant(self, said: Said, when: When, value: bool, why: Why) -> None:
+        """A list of all that it may use says what it may not, too."""
+        life = self._life
+        named = partitions_in(
+            said.row.detail.get("partitions" if said.row.kind != RowKind.CLIENT_RECONCILING else "assigned")
+        )
+        for partition in named:
+            life.granted.setdefault(partition, Track(False)).set(when, value, why)
+        if value:
+            life.heard.set(said.when, True, why)
 
     def _give(self, said: Said) -> None:
         """What its view is after it took its part of a generation; cooperative: what it may not keep goes first."""

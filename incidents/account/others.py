@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal
-from groupsim.incidents.account.life import Life
+from groupsim.incidents.account.life import Life, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored
 from groupsim.incidents.account.track import OPEN
+from groupsim.incidents.logs.row_kinds import RowKind
 
 UNLOGGED = Rule(
     "member without a log",
@@ -19,6 +20,7 @@ UNLOGGED = Rule(
     "",
     "the logs of all members, and the broker's log",
 )
+_COMES = frozenset([RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED])
 SAME_PLACE = Rule(
     "same static member",
     "another process may have been the same static member before it or after it, within one generation",
@@ -62,6 +64,30 @@ def elsewhere(
         until = stored[place + 1].when.hi if place + 1 < len(stored) else INF
         members = by_generation.get(one.number, [])
         found += _in_generation(one, until, members, ids, removals, broker)
+    return found
+
+
+def granted_elsewhere(
+    lives: Sequence[Life], brokers: Sequence[Said], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+) -> list[Elsewhere]:
+    """By the consumer protocol: while a member without a log may be in the group. What others may use is not its."""
+    if not broker:
+        return [Elsewhere(EVER[0], None, frozenset(), Why(UNSEEN))]
+    logged = {member for life in lives for member in life.ids}
+    found: list[Elsewhere] = []
+    there: dict[MemberId, tuple[int, Said]] = {}
+    for said in brokers:
+        member = said.row.member
+        if not member or member in logged:
+            continue
+        there.setdefault(member, (said.when.lo if said.row.kind in _COMES else -INF, said))
+        gone = next((r for r in removals.get(member, ()) if r.said is said and not r.away), None)
+        if gone is not None:
+            since, first = there.pop(member)
+            found.append(Elsewhere((since, gone.when.hi), None, frozenset(), Why(UNLOGGED, (first.place, said.place))))
+    found += [
+        Elsewhere((since, INF), None, frozenset(), Why(UNLOGGED, (first.place,))) for since, first in there.values()
+    ]
     return found
 
 

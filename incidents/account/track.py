@@ -87,6 +87,11 @@ class Track(Generic[V]):
         elif when.hi < last.when.hi:
             self._steps[-1] = last._replace(when=When(min(last.when.lo, when.hi), when.hi))
 
+    def put_off(self, until: int, why: Why) -> None:
+        """Its last step may have been as late as this."""
+        last = self._steps[-1]
+        self._steps[-1] = last._replace(when=When(last.when.lo, max(last.when.hi, until)), why=why)
+
     def cover(self, span: Span, value: V | Open, why: Why) -> None:
         """In this span it has this value, or any, if `value` is OPEN."""
         if span[0] < span[1]:
