@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from msgspec import structs
+
 from groupsim.incidents.account.group import Account, account_of
 from groupsim.incidents.account.life import Said
-from groupsim.incidents.account.times import Times
+from groupsim.incidents.account.times import NO_TIME, Times
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.clock_check import check_clocks
-from groupsim.incidents.facts.clocks import TimedRow, order_rows
+from groupsim.incidents.facts.clocks import TimedRow, order_rows, rows_by_file
 from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -17,17 +19,37 @@ from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog, split_by_process
 from groupsim.incidents.logs.rows import Reading
 
+NOT_NAMED = "(not named)"
+"""The group of lines of which none names one."""
+
 
 def accounts_of(reading: Reading, *, session_timeout_ms: int | None = None) -> list[Account]:
-    """By group, sorted. Nothing in a reading makes this raise: what is odd is left open."""
+    """By group, sorted; one of NOT_NAMED where no line names a group. Nothing in a reading makes this raise.
+
+    `session_timeout_ms`: the session's length, if the user gives it. Files in which no line has a time count, too: of
+    their lines only the order is known.
+    """
+    reading = _named(reading)
     reading, _ = without_strays(reading)
     reading, _ = in_order(taken_apart(reading))
     clocks = check_clocks(reading)
-    rows, _ = order_rows(reading, clocks.corrections)
-    times = Times(clocks.precision.ms)
+    timed, _ = order_rows(reading, clocks.corrections)
+    untimed = {file: rows for file, rows in rows_by_file(reading).items() if all(row.at is None for row in rows)}
+    rows = [*(TimedRow(NO_TIME, row) for of_file in untimed.values() for row in of_file), *timed]
+    times = Times(clocks.precision.ms, untimed.keys())
     index = Index(rows)
     processes = split_by_process(rows, FactBuilder(), reading.streams)
     return [_account(group, rows, processes, index, times, session_timeout_ms) for group in index.groups()]
+
+
+def _named(reading: Reading) -> Reading:
+    """The reading with a group for its lines, if none of them names one."""
+    if any(row.group is not None for rows in (reading.rows, reading.context) for row in rows):
+        return reading
+    rows, context = (
+        [structs.replace(row, group=NOT_NAMED) for row in each] for each in (reading.rows, reading.context)
+    )
+    return structs.replace(reading, rows=rows, context=context)
 
 
 def _account(

@@ -11,6 +11,7 @@ from groupsim.incidents.account.entitled import Entitled, entitlement, joined_af
 from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_stops, successors
 from groupsim.incidents.account.life import Life, Said, life_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
+from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
 from groupsim.incidents.account.times import Times
@@ -47,6 +48,7 @@ class Account:
     added: Mapping[MemberId, When] = field(default_factory=dict)
     entitled: Mapping[str, Entitled] = field(default_factory=dict)
     elsewhere: Sequence[Elsewhere] = ()
+    rebalances: Sequence[Rebalance] = ()
     named: Sequence[TopicPartition] = ()
     whole: bool = False
 
@@ -122,6 +124,7 @@ def account_of(
     plans = plans_of(said)
     _add_kin(lives, brokers)
     stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(lives, plans)
+    stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
     removals = _removals(brokers)
     consumer = any(life.consumer for life in lives) or group in index.consumer_groups
     scene = Scene(
@@ -154,6 +157,7 @@ def account_of(
     account.elsewhere = (
         granted_elsewhere(lives, brokers, removals, broker) if consumer else elsewhere(lives, stored, removals, broker)
     )
+    account.rebalances = rebalances_of(said, lives)
     account.named = sorted(
         {tp for life in lives for tp in (*life.holds, *life.granted)}
         | {tp for each in stored for part in (each.plan or {}).values() for tp in part}

@@ -163,7 +163,7 @@ def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
             says_so = following is None or (not scene.consumer and always_says(life.process.library, Change.SESSION))
             silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
             why = Why(REMOVED, (life.said[before].place, removal.said.place))
-            ran = False if silent and says_so else OPEN
+            ran = False if silent and says_so and hi >= lo else OPEN  # else it wrote when a heartbeat was due already
             when = When(lo, min(at.hi, max(lo, hi)))
             yield Stop(before, when if ran is False else When(lo, at.hi), at.lo, ran, why)
 
