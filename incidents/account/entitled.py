@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -124,18 +124,21 @@ def _gone(life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequ
     for member in life.ids:
         for removal in removals.get(member, ()):
             at = removal.when
-            back = next((j for j in life.joins if joined_after(j, removal, consumer=life.consumer)), None)
+            back = first_join_after(life, removal)
             lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
             surely.append((at.hi, max(at.hi, lo)))
             possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)
 
 
-def joined_after(joined: Joined, removal: Removal, *, consumer: bool) -> bool:
-    """Whether it joined after a removal: under another id, or, by the consumer protocol, since it asked again."""
-    if consumer:
-        return joined.asked.hi > removal.when.lo
-    return joined.at.hi > removal.when.lo and joined.member != removal.member
+def first_join_after(life: Life, removal: Removal) -> Joined | None:
+    """Where it first joined after a removal: under another id, or, by the consumer protocol, since it asked again."""
+    at = removal.when.lo
+    if life.consumer:
+        place = bisect_right(life.joins, at, key=lambda joined: joined.asked.hi)
+        return life.joins[place] if place < len(life.joins) else None
+    place = bisect_right(life.joins, at, key=lambda joined: joined.at.hi)
+    return next((joined for joined in life.joins[place:] if joined.member != removal.member), None)
 
 
 def _has_part(joined: Joined, by_number: Mapping[int, Stored]) -> When:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.entitled import Entitled, entitlement, joined_after
+from groupsim.incidents.account.entitled import Entitled, entitlement, first_join_after
 from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_stops, successors
 from groupsim.incidents.account.life import Life, Said, life_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
 from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
-from groupsim.incidents.account.spans import INF, Spans, both, union, without
+from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
 from groupsim.incidents.account.times import Times
 from groupsim.incidents.account.when import When
@@ -95,17 +96,20 @@ class Account:
         if not self.broker:
             surely = both(without(surely, union(c.span for c in life.runs.covers)), [(-INF, life.last.lo)])
             return surely, union(possibly, [(possibly[0][0], INF)] if possibly else [])
-        known = [(possibly[0][0], INF)] if possibly else []
+        known: Spans = [(possibly[0][0], INF)] if possibly else []
+        gone: list[Span] = []
+        perhaps: list[Span] = []
         for member in life.ids:
             for removal in self.removals.get(member, ()):
                 if removal.away:
                     continue
                 at = removal.when
-                asked = next((ask.lo for ask in life.asks if ask.hi > at.lo), INF)
-                back = next((j.at.hi for j in life.joins if joined_after(j, removal, consumer=life.consumer)), INF)
-                known = without(known, [(at.hi, max(at.hi, asked))])
-                surely = without(surely, [(at.lo, back)])
-        return surely, known
+                place = bisect_right(life.asks, at.lo, key=lambda ask: ask.hi)
+                asked = life.asks[place].lo if place < len(life.asks) else INF
+                joined = first_join_after(life, removal)
+                gone.append((at.hi, max(at.hi, asked)))
+                perhaps.append((at.lo, INF if joined is None else joined.at.hi))
+        return without(surely, union(perhaps)), without(known, union(gone))
 
 
 def account_of(
@@ -199,6 +203,8 @@ def _removals(brokers: Sequence[Said]) -> dict[MemberId, list[Removal]]:
             continue
         replaced = row.kind == RowKind.STATIC_MEMBER_REPLACED
         member = text_in(row.detail.get("old_member")) if replaced else row.member
+        if replaced and member == row.member:  # it came back under its own id
+            continue
         reason = text_in(row.detail.get("reason"))
         silent = row.kind == RowKind.MEMBER_FAILED and (
             reason is None or loss_cause(reason) is LossCause.SESSION_EXPIRED
@@ -215,8 +221,7 @@ def _claims(lives: Sequence[Life]) -> dict[TopicPartition, list[Claim]]:
         for partition, track in life.holds.items():
             for step in track.steps:
                 if step.value is True and step.why is not None:
-                    said = next((s for s in life.said if s.place == step.why.places[0]), life.said[0])
-                    found.setdefault(partition, []).append(Claim(step.when, said))
+                    found.setdefault(partition, []).append(Claim(step.when, step.why.places))
     for claims in found.values():
         claims.sort(key=lambda claim: claim.when.lo)
     return found

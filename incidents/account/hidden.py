@@ -15,7 +15,7 @@ from typing import NamedTuple
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import refused
 from groupsim.incidents.account.life import Life, Said
-from groupsim.incidents.account.rules import Rule, Why
+from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.says import Change, always_says
 from groupsim.incidents.account.spans import INF
 from groupsim.incidents.account.stored import Stored
@@ -49,7 +49,7 @@ class Claim(NamedTuple):
     """A process took a partition."""
 
     when: When
-    said: Said
+    places: tuple[Place, ...]
 
 
 @dataclass(slots=True)
@@ -156,9 +156,9 @@ def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
                 continue
             last = life.said[before].when
             lo = last.lo
-            hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.ROUND_TRIP
+            hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.LATE
             if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
-                lo = max(lo, at.lo - scene.session_ms - Tolerance.ROUND_TRIP)
+                lo = max(lo, at.lo - scene.session_ms - Tolerance.DELIVERY)
             following = life.said[before + 1].when if before + 1 < len(life.said) else None
             says_so = following is None or (not scene.consumer and always_says(life.process.library, Change.SESSION))
             silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
@@ -169,16 +169,16 @@ def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
 
 
 def _renewed(scene: Scene, at: int) -> bool:
-    place = bisect_left(scene.renewed, at - Tolerance.ROUND_TRIP)
-    return place < len(scene.renewed) and scene.renewed[place] <= at + Tolerance.ROUND_TRIP
+    place = bisect_left(scene.renewed, at - Tolerance.DELIVERY)
+    return place < len(scene.renewed) and scene.renewed[place] <= at + Tolerance.DELIVERY
 
 
 def _went(life: Life, before: int, at: When) -> bool:
     """Whether it had ended, or had given up its membership and said nothing since."""
     if life.ended is not None and at.hi >= life.ended.lo:
         return True
-    last = life.said[before].when
-    return any(last.lo <= went.lo <= at.hi for went in life.gave_up)
+    place = bisect_left(life.gave_up, life.said[before].when.lo, key=lambda went: went.lo)
+    return place < len(life.gave_up) and life.gave_up[place].lo <= at.hi
 
 
 def _replaced(scene: Scene, life: Life) -> Iterator[Stop]:
@@ -242,7 +242,7 @@ def _taken(scene: Scene, life: Life) -> Iterator[Stop]:
         claims = scene.claims.get(partition, ())
         place = bisect_left(claims, life.last.hi + 1, key=lambda claim: claim.when.lo)
         if place < len(claims):
-            why = Why(TAKEN, (life.said[-1].place, claims[place].said.place))
+            why = Why(TAKEN, (life.said[-1].place, *claims[place].places))
             yield Stop(len(life.said) - 1, When(life.last.lo, claims[place].when.hi), -INF, OPEN, why)
 
 

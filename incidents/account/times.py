@@ -13,7 +13,7 @@ from groupsim.incidents.default_settings import (
     LEAST_SESSION_MS,
 )
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.tolerances import REACTS_MS
+from groupsim.incidents.tolerances import FETCH_MS, ONE_INSTANT_MS, REACTS_MS
 
 NO_TIME = -1
 """The time of a row in whose file no line has one."""
@@ -30,8 +30,10 @@ class Tolerance(IntEnum):
     """heartbeat.interval.ms by default; it is at most a third of a session, as Kafka advises (ConsumerConfig)."""
     CONSUMER_HEARTBEAT = CONSUMER_HEARTBEAT_MS
     """group.consumer.heartbeat.interval.ms by default."""
-    ROUND_TRIP = REACTS_MS
-    """From a request to what the client prints of its answer, on a machine that is very busy."""
+DELIVERY = 2 * ONE_INSTANT_MS
+    """From sending a heartbeat to the session that it renews, and from that session's end to the removal (Timer)."""
+    LATE = FETCH_MS + ONE_INSTANT_MS
+    """The thread that sends heartbeats wakes so late on a busy machine: half a second, as drawn groups have it."""
     SAYS_SO = REACTS_MS + 1
     """A client that runs prints so soon after its session ended that it did (AbstractCoordinator.HeartbeatThread)."""
 

@@ -1,0 +1,111 @@
+"""The work of an account grows with its rebalances, not with their square."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from groupsim.incidents.account.accounts import accounts_of
+from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.rows import Reading
+from tests.incidents.written_logs import stamped
+
+_COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
+_MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
+_CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
+_LEAVING = "consumer pro-actively leaving the group"
+
+
+def _client(name: str, said: str) -> str:
+    return f"[Consumer clientId={name}, groupId=billing] {said} {_CONSUMER}"
+
+
+def _generation(number: int, member: str) -> str:
+    return f"Generation{{generationId={number}, memberId='{member}', protocol='range'}}"
+
+
+def _joins(name: str, member: str, number: int, at: int, partition: int, revoked: bool) -> list[str]:
+    said = [f"Revoke previously assigned partitions orders-{partition}"] if revoked else []
+    said += ["(Re-)joining group", f"Successfully joined group with generation {_generation(number, member)}"]
+    said += [f"Successfully synced group in generation {_generation(number, member)}"]
+    said += [f"Adding newly assigned partitions: orders-{partition}"]
+    return [stamped(at + place, _client(name, each)) for place, each in enumerate(said)]
+
+
+def _broker(number: int, at: int, *removed: str) -> list[str]:
+    said = [f"Member {member} in group billing has failed, removing it from the group." for member in removed]
+    said += [
+        f"Preparing to rebalance group billing in state PreparingRebalance with old generation {number - 1} (reason: x).",
+        f"Stabilized group billing generation {number} with 2 members.",
+        f"Assignment received from leader a-1 for group billing for generation {number}. The group has 2 members, 0 of"
+        " which are static.",
+    ]
+    return [stamped(at, f"{_COORDINATOR} {each} {_MANAGER}") for each in said]
+
+
+def _write(folder: Path, logs: dict[str, list[str]]) -> Reading:
+    for name, lines in logs.items():
+        (folder / name).write_text("".join(line + "\n" for line in lines))
+    return read_files([folder / name for name in logs])
+
+
+def same_members(folder: Path, rebalances: int, *, broker: bool) -> Reading:
+    """Two members that rebalance again and again."""
+    logs: dict[str, list[str]] = {"a.log": [], "b.log": []} | ({"broker.log": []} if broker else {})
+    for number in range(1, rebalances + 1):
+        at = number * 10_000
+        for place, name in enumerate("ab"):
+            logs[f"{name}.log"] += _joins(name, f"{name}-1", number, at, place, revoked=number > 1)
+        if broker:
+            logs["broker.log"] += _broker(number, at + 2)
+    return _write(folder, logs)
+
+
+def other_members(folder: Path, rebalances: int, *, broker: bool) -> Reading:
+    """A member that stays, and a client that dies and comes back before each rebalance."""
+    logs: dict[str, list[str]] = {"a.log": [], "b.log": []} | ({"broker.log": []} if broker else {})
+    subscribed = "Subscribed to topic(s): orders"
+    for number in range(1, rebalances + 1):
+        at = number * 10_000
+        logs["a.log"] += _joins("a", "a-1", number, at, 0, revoked=number > 1)
+        logs["b.log"] += [
+            stamped(at - 9, _client("b", subscribed)),
+            stamped(at - 8, _client("b", "Discovered group coordinator k:1 (id: 1 rack: null)")),
+        ]
+        logs["b.log"] += _joins("b", f"b-{number}", number, at, 1, revoked=False)
+        if broker:
+            logs["broker.log"] += _broker(number, at + 2, *([f"b-{number - 1}"] if number > 1 else []))
+    return _write(folder, logs)
+
+
+def _calls(reading: Reading) -> int:
+    """How many functions run to make the account and to ask it for its bounds."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        (account,) = accounts_of(reading)
+        for partition in account.named:
+            account.surely_available(partition)
+            account.possibly_available(partition)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("broker", [True, False])
+@pytest.mark.parametrize("story", [same_members, other_members])
+def test_twice_the_rebalances_are_twice_the_work(story: Callable[..., Reading], broker: bool, tmp_path: Path) -> None:
+    calls = []
+    for rebalances in (100, 200, 400):
+        (folder := tmp_path / str(rebalances)).mkdir()
+        calls.append(_calls(story(folder, rebalances, broker=broker)))
+    assert calls[1] < 2.2 * calls[0]
+    assert calls[2] < 2.2 * calls[1]
