@@ -31,10 +31,13 @@ UNTOLD = Rule(
 class Entitled:
     """Of one process. `known`: whether what it was given is known at all; `member`: by its own word.
 
+    `unheard`: it may have been given more than it has heard of, as by the consumer protocol.
+
     `gone_surely`, `gone_possibly`: when the coordinator had removed it.
     """
 
     member: Track[bool]
+    unheard: bool
     parts: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
     known: Track[bool] = field(default_factory=lambda: Track[bool](True))
     gone_surely: Spans = ()
@@ -50,6 +53,8 @@ class Entitled:
 
     def possibly(self, partition: TopicPartition) -> Spans:
         """When it may have been."""
+        if self.unheard:
+            return without(self.member.possibly(True), self.gone_surely)
         part = self.parts.get(partition)
         given = union(() if part is None else part.possibly(True), self.known.possibly(False))
         return without(both(given, self.member.possibly(True)), self.gone_surely)
@@ -59,9 +64,11 @@ def entitlement(
     life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
 ) -> Entitled:
     """What each generation gave a process, from the last one before its first line on to its end."""
-    found = Entitled(life.member)
+    found = Entitled(life.member, life.consumer)
     if life.consumer:
         found.parts, found.known = life.granted, life.heard
+    elif life.process.instance is not None:  # it may take another one's place
+        found.known = Track(OPEN)
     found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
     if not broker:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))

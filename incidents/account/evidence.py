@@ -176,7 +176,7 @@ EVIDENCE = (
         False,
         Moment.FROM_LINE_ON,
         Rule("gave up", "it leaves, or was fenced", "AbstractMembershipManager.transitionToFenced, leaveGroup"),
-        _state("FENCED", "STALE", "LEAVING", "FATAL", "UNSUBSCRIBED"),
+        _state("FENCED", "STALE", "PREPARE_LEAVING", "LEAVING", "FATAL", "UNSUBSCRIBED"),
     ),
     Evidence(
         frozenset([RowKind.STATE_CHANGE, RowKind.CLIENT_FATAL]),

@@ -214,7 +214,9 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
         if place and at - life.said[place - 1].when.hi >= scene.least_session_ms:
             silent, again = place - 1, None
         since = min((each for each in (silent, follows) if each is not None), default=None)
-        if (kind == RowKind.LOST or refused(said.row) or state == "FENCED") and since is not None:
+        gone = kind == RowKind.LOST or refused(said.row) or state == "FENCED"
+        gone = gone or (follows is not None and (kind == RowKind.POLL_TIMEOUT or state == "LEAVING"))
+        if gone and since is not None:
             why = Why(LOST_AFTER_SILENCE, (life.said[since].place, said.place))
             for between in range(since, place):
                 yield Stop(between, When(life.said[between].when.lo, life.said[between + 1].when.hi), -INF, OPEN, why)
@@ -223,7 +225,7 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
         if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):
             late = silent is not None and asked is not None and asked <= life.said[silent].when.hi
             again = at + scene.least_session_ms if late else at
-        if state in ("RECONCILING", "STABLE", "JOINING"):
+        if state in ("RECONCILING", "STABLE", "JOINING", "LEAVING"):
             follows = place if state == "RECONCILING" else None
         if kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT):
             silent = None

@@ -205,8 +205,8 @@ class _Reader:
         life.ended = said.when
         life.runs.set(said.when, False, why)
         life.member.set(said.when, False, why)
-        for partition in sorted(life.view):
-            life.holds[partition].set(said.when, False, why)
+        for track in life.holds.values():
+            track.set(said.when, False, why)
         life.view.clear()
 
     def _count(self, said: Said) -> None:
@@ -259,9 +259,9 @@ class _Reader:
             track = life.holds.get(partition)
             if track is None:  # what it gives up first it had before its log begins
                 track = life.holds[partition] = Track(False if value and life.starts else OPEN)
-            if said.row.kind == RowKind.LOST and track.last is False:  # it had not given it up: it was fenced before
+            if not value and track.last is False:  # it had not given it up yet
                 track.put_off(when.hi, why)
-            track.set(when, value, why)
+            track.set(when, OPEN if value and life.member.last is False else value, why)
             (life.view.add if value else life.view.discard)(partition)
 
     def _grant(self, said: Said, when: When, value: bool, why: Why) -> None:
