@@ -75,15 +75,20 @@ def entitlement(
     if life.consumer:
         return found
     place = bisect_left(stored, life.first.lo, key=lambda one: one.when.hi)
+    end = min(INF if life.ended is None else life.ended.hi, *(lo for lo, hi in found.gone_surely if hi >= INF), INF)
     loose: set[TopicPartition] = set()
     now: frozenset[TopicPartition] = frozenset()
     for one in stored[max(0, place - 1) :]:
-        if life.ended is not None and one.when.lo > life.ended.hi:
+        if one.when.lo > end:
             break
         value, rule = _given(life, one)
         why = Why(rule, one.why.places)
+        absent = one.plan is not None and life.kin.isdisjoint(one.plan)
+        over = one.sure and one.when.lo > life.last.hi and (value is OPEN or absent)
         if value is OPEN:
             found.known.set(one.when, OPEN, why)
+            if over:  # its log is over, and nothing says more of it
+                break
             continue
         changed = (now ^ value) | (loose if one.sure else set())
         for partition in changed:
@@ -92,6 +97,8 @@ def entitlement(
         if one.sure:
             found.known.set(one.when, True, why)
             now, loose = value, set()
+            if over:  # and it is in the group no more
+                break
         else:
             loose |= changed
     return found

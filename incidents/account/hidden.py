@@ -6,10 +6,10 @@ last line before it, narrow its span together.
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
@@ -207,10 +207,13 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
     again: int | None = None
     asked: int | None = None
     follows: int | None = None
+    settled: int | None = None
     for place, said in enumerate(life.said):
         at, kind, state = said.when.lo, said.row.kind, said.row.detail.get("to")
         if again is not None and at >= again:
             silent = None
+        if settled is not None and at > settled:
+            follows = settled = None
         if place and at - life.said[place - 1].when.hi >= scene.least_session_ms:
             silent, again = place - 1, None
         since = min((each for each in (silent, follows) if each is not None), default=None)
@@ -225,8 +228,10 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
         if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):
             late = silent is not None and asked is not None and asked <= life.said[silent].when.hi
             again = at + scene.least_session_ms if late else at
-        if state in ("RECONCILING", "STABLE", "JOINING", "LEAVING"):
-            follows = place if state == "RECONCILING" else None
+        if state == "RECONCILING":
+            follows, settled = place, None
+        elif state in ("STABLE", "JOINING", "LEAVING"):
+            settled = at + (Tolerance.LATE if state == "STABLE" else -1)  # until the coordinator heard that it is
         if kind in (RowKind.LEAVE_SENT, RowKind.POLL_TIMEOUT):
             silent = None
 
@@ -315,14 +320,11 @@ def successors(lives: Sequence[Life]) -> dict[int, Life]:
         static = process.instance is not None
         by_name.setdefault(("static" if static else "client", process.instance or process.client), []).append(life)
     found: dict[int, Life] = {}
-    for same in by_name.values():
+    for (kind, _), same in by_name.items():
         ordered = sorted(same, key=lambda life: life.first.lo)
-        for one, following in itertools.pairwise(ordered):
-            if following.first.lo >= one.last.lo and not _shared(ordered, one):
+        if kind == "client" and any(runs_beside(a.process, b.process) for a, b in pairwise(ordered)):
+            continue
+        for one, following in pairwise(ordered):
+            if following.first.lo >= one.last.lo:
                 found[id(one)] = following
     return found
-
-
-def _shared(ordered: Sequence[Life], one: Life) -> bool:
-    static = one.process.instance is not None
-    return not static and any(runs_beside(a.process, b.process) for a, b in itertools.pairwise(ordered))

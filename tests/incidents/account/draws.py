@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.life import Life
@@ -70,9 +72,17 @@ class Checked(NamedTuple):
     named: int
 
 
+@lru_cache(maxsize=1)
+def _run(group: DrawnGroup) -> tuple[list[Recorded], Truth]:
+    """The facts of a group's run, and what was so in it: each group is drawn with all subsets."""
+    facts = simulated(group)
+    return facts, Truth(facts)
+
+
 def draw(number: int, protocol: str) -> Draw:
-    """The draw of a number."""
-    rng = Random(f"{protocol} {number}")
+    """The draw of a number: each group with every subset of its logs, one after the other."""
+    of_group, subset = divmod(number, len(SUBSETS))
+    rng = Random(f"{protocol} {of_group}")
     seed = rng.randrange(1_000_000_000)
     if protocol == CLASSIC:
         group = replace(drawn(seed), assignor=rng.choice(("range", "cooperative-sticky")))
@@ -82,7 +92,7 @@ def draw(number: int, protocol: str) -> Draw:
     known = group.session_ms < least or rng.random() < _KNOWN
     return Draw(
         group=group,
-        subset=SUBSETS[number % len(SUBSETS)],
+        subset=SUBSETS[subset],
         leaders=rng.random() < _LEADERS,
         session_ms=group.session_ms if known else None,
         pick=rng.randrange(1_000_000),
@@ -143,7 +153,7 @@ def _smaller(one: Draw) -> Iterator[Draw]:
     if group.busy:
         yield replace(one, group=replace(group, busy=False))
     with TemporaryDirectory() as folder:
-        logs = [log.name for log in written(one, simulated(group), Path(folder))]
+        logs = [log.name for log in written(one, _run(group)[0], Path(folder))]
     for name in logs if len(logs) > 1 else ():
         yield replace(one, without=one.without | {name})
 
@@ -157,7 +167,7 @@ def fails(one: Draw) -> bool:
 
 def checked(one: Draw, folder: Path) -> Checked | None:
     """Simulate, write, read, and compare; None if there is nothing to compare."""
-    facts = simulated(one.group)
+    facts, truth = _run(one.group)
     first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
     if first is None:
         return None
@@ -171,15 +181,14 @@ def checked(one: Draw, folder: Path) -> Checked | None:
         return None
     (account,) = accounts
     window = max(account.begins, BEGINS_MS + first), min(account.ends, until)
-    truth = Truth(facts, coordinator=account.broker, ends=window[1])
-    broken = [part for each in compare(account, truth) if (part := _clip(each, window)).spans]
+    unseen = {tp: truth.unseen(tp, coordinator=account.broker, ends=window[1]) for tp in truth.available}
+    broken = [part for each in compare(account, truth, unseen) if (part := _clip(each, window)).spans]
     begin, end = window
     span = max(0, end - begin)
     most = sum(span - length(account.surely_available(tp), begin, end) for tp in account.named)
     least = sum(span - length(account.possibly_available(tp), begin, end) for tp in account.named)
-    true = sum(
-        span - length(union(spans, truth.unseen.get(tp, ())), begin, end) for tp, spans in truth.available.items()
-    )
+    seen = {tp: union(spans, unseen[tp]) for tp, spans in truth.available.items()}
+    true = sum(span - length(spans, begin, end) for spans in seen.values())
     whole = account.whole and bool(account.named)
     return Checked(broken, least, most if whole else None, true, len(account.named))
 
@@ -188,13 +197,13 @@ def _clip(broken: Broken, window: tuple[int, int]) -> Broken:
     return broken._replace(spans=both(broken.spans, [window] if window[0] < window[1] else []))
 
 
-def compare(account: Account, truth: Truth) -> Iterator[Broken]:
-    """By process and partition: surely is a part of truly, and that of possibly."""
+def compare(account: Account, truth: Truth, unseen: Mapping[TopicPartition, Spans]) -> Iterator[Broken]:
+    """By process and partition: surely is a part of truly, and that of possibly; `unseen`: as of Truth."""
     for life in account.lives:
         yield from _of_process(account, life, truth.processes[Path(life.process.file).name.removesuffix(".log")])
     for tp in account.named:
         available = truth.available.get(tp, ())
-        most = union(available, truth.unseen.get(tp, ()))
+        most = union(available, unseen.get(tp, ()))
         surely, possibly = account.surely_available(tp), account.possibly_available(tp)
         yield from _within(str(tp), "available", surely, most, available, possibly)
 
@@ -231,7 +240,7 @@ def _within(name: str, what: str, surely: Spans, most: Spans, least: Spans, poss
 
 def beside(one: Draw, folder: Path) -> tuple[int, int | None] | None:
     """The import's bounds of the same logs in the same time, partition-milliseconds; None if it refuses them."""
-    facts = simulated(one.group)
+    facts, _ = _run(one.group)
     first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), 0)
     files, until = written(one, facts, folder), BEGINS_MS + facts[-1].at_ms
     try:

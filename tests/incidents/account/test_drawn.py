@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.simulation.clients.config import CLASSIC
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from tests.incidents.account.draws import checked, draw, fails, shrunk
 
 _OF_EACH = 60
 
 
-@pytest.mark.parametrize("protocol", [CLASSIC])
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
 @pytest.mark.parametrize("part", range(6))
 def test_the_account_of_drawn_groups_holds_the_truth(protocol: str, part: int, tmp_path: Path) -> None:
     for number in range(part * _OF_EACH // 6, (part + 1) * _OF_EACH // 6):
@@ -25,11 +25,12 @@ def test_the_account_of_drawn_groups_holds_the_truth(protocol: str, part: int, t
             raise AssertionError(f"draw {number}: {found.broken[0]}; shrunk: {least}")
 
 
-def test_with_all_logs_the_bounds_hold_the_truth_and_are_near_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_with_all_logs_the_bounds_are_nearer_to_each_other_than_to_nothing(protocol: str, tmp_path: Path) -> None:
     width = truth = 0
     for number in range(0, 60, 6):  # every sixth draw has all logs
         (folder := tmp_path / str(number)).mkdir()
-        found = checked(draw(number, CLASSIC), folder)
+        found = checked(draw(number, protocol), folder)
         assert found is not None
         assert found.at_most_ms is not None
         width += found.at_most_ms - found.at_least_ms

@@ -60,16 +60,17 @@ class Process:
 
 
 class Truth:
-    """Fold the facts of a run. `unseen`: when a partition was unavailable, or not, and no log would ever show it."""
+    """Fold the facts of a run; asked for properties of processes and partitions."""
 
-    def __init__(self, facts: Sequence[Recorded], *, coordinator: bool, ends: int) -> None:
+    def __init__(self, facts: Sequence[Recorded]) -> None:
         self.processes: dict[str, Process] = defaultdict(Process)
         self.available: dict[TopicPartition, Spans] = {}
-        self.unseen: dict[TopicPartition, Spans] = {}
+        self._unseen: dict[TopicPartition, list[Span]] = defaultdict(list)
+        self._dead: dict[TopicPartition, list[Span]] = defaultdict(list)
         self._of: dict[str, str] = {}
         self._view = GroupView(scan_log(facts, None).groups[GROUP])
         self._fold(facts)
-        self._label(facts, coordinator=coordinator, ends=ends)
+        self._label(facts)
 
     def _fold(self, facts: Sequence[Recorded]) -> None:
         pending = False
@@ -153,23 +154,32 @@ class Truth:
             case _:
                 pass
 
-    def _label(self, facts: Sequence[Recorded], *, coordinator: bool, ends: int) -> None:
-        available, unseen = defaultdict(list), defaultdict(list)
+    def unseen(self, partition: TopicPartition, *, coordinator: bool, ends: int) -> Spans:
+        """When a partition was unavailable, or not, and no log would ever show it.
+
+        `coordinator`: its own word is given. Without it nothing shows that a process died whose partitions nobody has
+        taken when the logs end.
+        """
+        dead = [] if coordinator else [span for span in self._dead[partition] if span[1] >= ends]
+        return union(self._unseen[partition], dead)
+
+    def _label(self, facts: Sequence[Recorded]) -> None:
+        available = defaultdict(list)
         for each in intervals(facts):
             tp = TopicPartition(each.topic, each.partition)
             span = (each.from_ms + BEGINS_MS, each.to_ms + BEGINS_MS)
             stalled = each.label == Label.OWNER_STALLED and span[1] not in self._missed_by(each.member)
-            dead = each.label == Label.OWNER_DEAD and not coordinator and span[1] >= ends
             if each.available:
                 available[tp].append(span)
-            elif each.label in _UNSEEN or stalled or dead:
-                unseen[tp].append(span)
+            elif each.label in _UNSEEN or stalled:
+                self._unseen[tp].append(span)
+            elif each.label == Label.OWNER_DEAD:
+                self._dead[tp].append(span)
         for process in self.processes.values():  # without its position, and inside a callback
             runs = process.runs.done()
             for tp, held in process.holds.items():
-                unseen[tp] += both(both(runs, held.done()), process.entitled[tp].done())
+                self._unseen[tp] += both(both(runs, held.done()), process.entitled[tp].done())
         self.available = {tp: union(spans) for tp, spans in available.items()}
-        self.unseen = {tp: union(spans) for tp, spans in unseen.items()}
 
     def _missed_by(self, process: str | None) -> list[int]:
         return self.processes[process].missed if process in self.processes else []
