@@ -67,7 +67,7 @@ def entitlement(
     found = Entitled(life.member, life.consumer)
     if life.consumer:
         found.parts, found.known = life.granted, life.heard
-    elif life.process.instance is not None:  # it may take another one's place
+    elif life.process.instance is not None or not life.starts:  # it may take another one's place
         found.known = Track(OPEN)
     found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
     if not broker:  # it may have been removed while it was silent

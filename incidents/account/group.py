@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.entitled import Entitled, entitlement, first_join_after
-from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_stops, successors
+from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_blindness, find_stops, successors
 from groupsim.incidents.account.life import Life, Said, life_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
 from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
@@ -18,7 +18,7 @@ from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker
 from groupsim.incidents.account.times import Times
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
-from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.lookups import JOINS, Index
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -32,9 +32,10 @@ _ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
 class Account:
     """What the logs prove of one group.
 
-    `begins`, `ends`: the first and the last instant of its logs. `said`: its lines in one order, with those of its
-    processes. `broker`: a broker's log names it. `entitled`: by process. `elsewhere`: where members without a log may
-    serve. `named`: partitions that a line names; `whole`: these are all.
+    `begins`, `ends`: the first and the last instant of its logs. `off_ms`: so far apart may times of two logs be that are
+    of one instant. `said`: its lines in one order, with those of its processes. `broker`: a broker's log names it.
+    `entitled`: by process. `elsewhere`: where members without a log may serve. `named`: partitions that a line names;
+    `whole`: these are all.
     """
 
     group: str
@@ -44,6 +45,7 @@ class Account:
     consumer: bool
     begins: int
     ends: int
+    off_ms: int = 0
     stored: Sequence[Stored] = ()
     removals: Mapping[MemberId, Sequence[Removal]] = field(default_factory=dict)
     added: Mapping[MemberId, When] = field(default_factory=dict)
@@ -140,11 +142,13 @@ def account_of(
         removals,
         stored,
         [] if consumer else [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
+        _came(brokers),
         _claims(lives),
         successors(lives),
     )
     for life in lives:
         find_stops(scene, life)
+        find_blindness(scene, life)
     timed = [each.when for each in said if each.when.timed]
     account = Account(
         group,
@@ -154,6 +158,7 @@ def account_of(
         consumer,
         min((when.lo for when in timed), default=-INF),
         max((when.hi for when in timed), default=INF),
+        times.off_ms,
         stored,
         removals,
     )
@@ -183,6 +188,14 @@ def _add_kin(lives: Sequence[Life], brokers: Sequence[Said]) -> None:
             ids.setdefault(life.process.instance, set()).update(life.ids)
     for life in lives:
         life.kin = set(life.ids) if life.process.instance is None else ids[life.process.instance]
+
+
+def _came(brokers: Sequence[Said]) -> dict[MemberId, list[Said]]:
+    found: dict[MemberId, list[Said]] = {}
+    for each in brokers:
+        if each.row.kind in JOINS and each.row.member:
+            found.setdefault(each.row.member, []).append(each)
+    return found
 
 
 def _heartbeat_ms(said: Sequence[Said]) -> int | None:

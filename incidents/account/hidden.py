@@ -20,7 +20,7 @@ from groupsim.incidents.account.says import Change, always_says
 from groupsim.incidents.account.spans import INF
 from groupsim.incidents.account.stored import Stored
 from groupsim.incidents.account.times import Tolerance
-from groupsim.incidents.account.track import OPEN, Open
+from groupsim.incidents.account.track import OPEN, Cover, Open
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.processes import runs_beside
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -54,7 +54,10 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class Scene:
-    """What the rows ask about a group. `session_ms`: known, or None. `renewed`: when sessions of all began anew."""
+    """What the rows ask about a group. `session_ms`: known, or None. `renewed`: when sessions of all began anew.
+
+    `came`: when a broker says that members joined.
+    """
 
     lives: Sequence[Life]
     broker: bool
@@ -64,6 +67,7 @@ class Scene:
     removals: Mapping[MemberId, Sequence[Removal]]
     stored: Sequence[Stored]
     renewed: Sequence[int]
+    came: Mapping[MemberId, Sequence[Said]]
     claims: Mapping[TopicPartition, Sequence[Claim]]
     successors: Mapping[int, Life]
 
@@ -274,6 +278,43 @@ HIDDEN = (
     Hidden(TAKEN, _taken),
     Hidden(NOT_IN_GENERATION, _not_in_generation),
 )
+
+
+CUT_TAIL = Rule(
+    "log ends early",
+    "something happened to it after its last line that a whole log would have",
+    "",
+    "its log to the last line",
+)
+
+
+def find_blindness(scene: Scene, life: Life) -> None:
+    """Put into the process's tracks what may have happened after its log's end, if something shows that it is cut off.
+
+    A generation that it is not said to have joined, or a broker that says it joined again, or left.
+    """
+    if life.ended is not None or not life.last.timed:
+        return
+    last = life.last
+    place = bisect_left(scene.stored, last.hi + 1, key=lambda stored: stored.when.lo)
+    later = scene.stored[place:] if not life.consumer and life.member.last is not False else ()
+    shown = [stored.why.places for stored in later[:1]]
+    shown += [removal.said.place for m in life.ids for removal in scene.removals.get(m, ()) if _goes_on(life, removal)]
+    shown += [said.place for m in life.ids for said in scene.came.get(m, ()) if said.when.lo > last.hi + Tolerance.LATE]
+    if not shown:
+        return
+    why = Why(CUT_TAIL, (life.said[-1].place,))
+    cover = Cover((last.lo, INF), OPEN, why)
+    life.blind.append(cover)
+    for track in life.holds.values():
+        track.cover(cover.span, OPEN, why)
+    life.callback.cover(cover.span, OPEN, why)
+    life.runs.cover(cover.span, OPEN, why)
+
+
+def _goes_on(life: Life, removal: Removal) -> bool:
+    """Whether it left by itself after its last line."""
+    return not removal.silent and not removal.replaced and removal.when.lo > life.last.hi + Tolerance.LATE
 
 
 def find_stops(scene: Scene, life: Life) -> None:

@@ -12,7 +12,7 @@ from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Prope
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.spans import INF, Span
 from groupsim.incidents.account.times import Times
-from groupsim.incidents.account.track import OPEN, Open, Track
+from groupsim.incidents.account.track import OPEN, Cover, Open, Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
@@ -26,6 +26,10 @@ CUT_HEAD = Rule(
     "",
     "its log from its start on",
 )
+TOLD = Rule("told all", "the line says all that it holds", "AbstractMembershipManager.maybeReconcile")
+_EAGER = frozenset(["range", "roundrobin", "sticky"])
+"""Assignors by which a member gives up all before it joins (KIP-429)."""
+_TELLS = frozenset([RowKind.LOST, RowKind.CLIENT_RECONCILING])
 ASKED_ANEW = Rule(
     "asks anew",
     "it has nothing when it asks to join, unless it is a static member that comes back",
@@ -72,10 +76,10 @@ class Joined(NamedTuple):
 class Life:
     """One process. By number of a generation: what it was `given`, when it `joined` and `synced`.
 
-    `asks`, `joins`: when it asked to join, and was answered, in order.
-
-    `granted`: what the consumer protocol lets it use, which it has `heard` since it last asked to join. `kin`: its ids,
-    and those of the same static member before and after it. `ended`: when it was closed.
+    `asks`, `joins`: when it asked to join, and was answered, in order. `blind`: when it may hold what it never said.
+    `told`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol lets
+    it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member before
+    and after it. `ended`: when it was closed.
     """
 
     process: ProcessLog
@@ -85,8 +89,10 @@ class Life:
     callback: Track[bool]
     holds: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
     granted: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
+    told: When | None = None
     heard: Track[bool] = field(default_factory=lambda: Track[bool](OPEN))
     given: dict[int, Given] = field(default_factory=dict)
+    blind: list[Cover[bool]] = field(default_factory=list)
     asks: list[When] = field(default_factory=list)
     joins: list[Joined] = field(default_factory=list)
     joined: dict[int, Joined] = field(default_factory=dict)
@@ -131,15 +137,23 @@ class Life:
     def holding(self, partition: TopicPartition) -> Track[bool]:
         """Whether it has a partition in its view; only a log that begins in the middle may leave out that it has."""
         found = self.holds.get(partition)
-        return Track[bool](False if self.starts else OPEN) if found is None else found
+        if found is None:
+            found = Track[bool](False if self.starts else OPEN)
+            if self.told is not None:
+                found.set(self.told, False)
+            for cover in self.blind:
+                found.cover(cover.span, OPEN, cover.why)
+        return found
 
 
 def life_of(process: ProcessLog, times: Times, orders: Mapping[int, int]) -> Life:
     """Read the rows of a process. `orders`: each row's place in its file, by identity."""
     said = [Said(timed.row, times.of(timed), orders.get(id(timed.row), 0)) for _, timed in process.rows]
     starts = said[0].row.kind in _STARTS
-    life = Life(process, said, Track(False if starts else OPEN), Track(False), Track(False), starts=starts)
+    unknown = False if starts else OPEN
+    life = Life(process, said, Track(unknown), Track(unknown), Track(unknown), starts=starts)
     first = Why(STARTED if starts else CUT_HEAD, (said[0].place,))
+    life.callback.set(When(-INF, said[0].when.hi), False, first)
     life.runs.set(said[0].when, True, first)
     reader = _Reader(life)
     closed = said[min(process.closed_row, len(said) - 1)] if process.closed else None
@@ -173,7 +187,6 @@ class _Reader:
         self._generation: int | None = None
         self._asked: When | None = None
         self._fresh = False
-        self._before: When | None = None
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
@@ -197,6 +210,23 @@ class _Reader:
             if evidence.only(row):
                 self._apply(evidence, said, following)
         self._give(said)
+        self._tell(said, following)
+
+    def _tell(self, said: Said, following: When | None) -> None:
+        """From some lines on all that it holds is known: it gave up all, or the line lists it."""
+        life, row = self._life, said.row
+        eager = row.kind == RowKind.JOINED and row.detail.get("protocol") in _EAGER
+        if life.starts or life.told is not None or not (eager or row.kind in _TELLS):
+            return
+        after = said.when if row.kind != RowKind.LOST else following
+        life.told = When(said.when.lo, INF if after is None else after.hi)
+        owned = partitions_in(row.detail.get("owned"))
+        why = Why(TOLD, (said.place,))
+        for partition in owned:
+            life.holds.setdefault(partition, Track(OPEN)).set(said.when, True, why)
+        for partition, track in life.holds.items():
+            if track.last is OPEN and partition not in owned:
+                track.set(life.told, False, why)
 
     def close(self, said: Said) -> None:
         """It was closed here."""
@@ -271,7 +301,7 @@ class _Reader:
             said.row.detail.get("partitions" if said.row.kind != RowKind.CLIENT_RECONCILING else "assigned")
         )
         for partition in named:
-            life.granted.setdefault(partition, Track(False)).set(when, value, why)
+            life.granted.setdefault(partition, Track(False if life.starts else OPEN)).set(when, value, why)
         if value:
             life.heard.set(said.when, True, why)
 

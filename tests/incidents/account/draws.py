@@ -27,9 +27,10 @@ from tests.incidents.account.truth import Process, Truth
 from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated
 from tests.incidents.offsets_topic.truth import measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
-from tests.incidents.written_logs import BEGINS_MS, write_logs
+from tests.incidents.written_logs import BEGINS_MS, coarsened, shifted, write_logs
 
 SUBSETS = ("all logs", "some logs", "no broker's log", "broker alone", "one client", "all but one")
+DAMAGES = ("a cut log", "coarse times", "a clock that is off")
 _KNOWN = 0.3
 _LEADERS = 0.7
 
@@ -44,9 +45,11 @@ class Draw:
     session_ms: int | None
     pick: int
     without: frozenset[str] = frozenset()
+    damage: str = ""
 
     def __str__(self) -> str:
         left_out = f" without {sorted(self.without)}" if self.without else ""
+        left_out += f" with {self.damage}" if self.damage else ""
         return f"{self.subset}{left_out} of {self.group}, leaders {self.leaders}, session {self.session_ms}"
 
 
@@ -107,7 +110,26 @@ def written(one: Draw, facts: Sequence[Recorded], folder: Path) -> list[Path]:
         logs = write_consumer_logs(shown, GROUP, folder, group.heartbeat_ms)
     else:
         logs = write_logs(shown, GROUP, folder, group.true if group.prints else {}, leaders=one.leaders)
-    return [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
+    found = [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
+    _damage(Random(one.pick), one.damage, found)
+    return found
+
+
+def _damage(rng: Random, damage: str, logs: Sequence[Path]) -> None:
+    """What is done to the logs: a client's is cut, some have coarse times, or one has another clock."""
+    clients = [log for log in logs if log.name != "broker.log"]
+    if damage == "a cut log" and clients:
+        log, head = rng.choice(clients), rng.random() < 0.5
+        lines = log.read_text().splitlines(keepends=True)
+        at = rng.randrange(1, max(2, len(lines)))
+        log.write_text("".join(lines[at:] if head else lines[:at]))
+    elif damage == "coarse times" and logs:
+        digits, zeros = rng.choice(((0, 0), (0, 3), (1, 0), (2, 0)))
+        for log in rng.sample(logs, rng.randint(1, len(logs))):
+            coarsened(log, digits, zeros)
+    elif damage == "a clock that is off" and clients:
+        log = rng.choice(clients)
+        shifted(log, log, rng.choice((-1, 1)) * rng.choice((0.05, 0.4, 3, 20)))
 
 
 def _chosen(rng: Random, subset: str, logs: list[Path]) -> list[Path]:
@@ -180,6 +202,8 @@ def checked(one: Draw, folder: Path) -> Checked | None:
     if not accounts:
         return None
     (account,) = accounts
+    if one.damage == "a clock that is off" and not account.off_ms:  # no line need show it
+        return None
     window = max(account.begins, BEGINS_MS + first), min(account.ends, until)
     unseen = {tp: truth.unseen(tp, coordinator=account.broker, ends=window[1]) for tp in truth.available}
     broken = [part for each in compare(account, truth, unseen) if (part := _clip(each, window)).spans]
