@@ -70,6 +70,7 @@ def entitlement(
     elif life.process.instance is not None or not life.starts:  # it may take another one's place
         found.known = Track(OPEN)
     found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
+    found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.blind))
     if not broker:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))
     if life.consumer:

@@ -301,7 +301,7 @@ def find_blindness(scene: Scene, life: Life) -> None:
     shown = [stored.why.places for stored in later[:1]]
     shown += [removal.said.place for m in life.ids for removal in scene.removals.get(m, ()) if _goes_on(life, removal)]
     shown += [said.place for m in life.ids for said in scene.came.get(m, ()) if said.when.lo > last.hi + Tolerance.LATE]
-    if not shown:
+    if not shown and not _unfinished(life):
         return
     why = Why(CUT_TAIL, (life.said[-1].place,))
     cover = Cover((last.lo, INF), OPEN, why)
@@ -310,6 +310,16 @@ def find_blindness(scene: Scene, life: Life) -> None:
         track.cover(cover.span, OPEN, why)
     life.callback.cover(cover.span, OPEN, why)
     life.runs.cover(cover.span, OPEN, why)
+
+
+_UNFINISHED = frozenset([RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.LEADER_COMPUTED_ASSIGNMENT])
+_FOLLOWS = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
+
+
+def _unfinished(life: Life) -> bool:
+    """Whether its last line is in the middle of a join, or of following a target."""
+    row = life.said[-1].row
+    return row.kind in _UNFINISHED or row.detail.get("to") in _FOLLOWS or row.kind == RowKind.CLIENT_RECONCILING
 
 
 def _goes_on(life: Life, removal: Removal) -> bool:

@@ -308,7 +308,7 @@ class _Reader:
     def _give(self, said: Said) -> None:
         """What its view is after it took its part of a generation; cooperative: what it may not keep goes first."""
         generation = self._generation
-        if generation is None:
+        if generation is None or not (self._life.starts or self._life.told is not None):
             return
         kind = said.row.kind
         if kind == RowKind.ASSIGNED or (kind == RowKind.REVOKED and self._fresh):
