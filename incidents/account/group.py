@@ -32,8 +32,8 @@ _ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
 class Account:
     """What the logs prove of one group.
 
-    `begins`, `ends`: the first and the last instant of its logs. `off_ms`: so far apart may times of two logs be that are
-    of one instant. `said`: its lines in one order, with those of its processes. `broker`: a broker's log names it.
+    `begins`, `ends`: the first and last instant of its logs. `off_ms`: times of two logs that are of one instant may
+    be so far apart. `said`: its lines in one order, with those of its processes. `broker`: a broker's log names it.
     `entitled`: by process. `elsewhere`: where members without a log may serve. `named`: partitions that a line names;
     `whole`: these are all.
     """

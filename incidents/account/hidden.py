@@ -297,11 +297,12 @@ def find_blindness(scene: Scene, life: Life) -> None:
         return
     last = life.last
     place = bisect_left(scene.stored, last.hi + 1, key=lambda stored: stored.when.lo)
-    later = scene.stored[place:] if not life.consumer and life.member.last is not False else ()
-    shown = [stored.why.places for stored in later[:1]]
-    shown += [removal.said.place for m in life.ids for removal in scene.removals.get(m, ()) if _goes_on(life, removal)]
-    shown += [said.place for m in life.ids for said in scene.came.get(m, ()) if said.when.lo > last.hi + Tolerance.LATE]
-    if not shown and not _unfinished(life):
+    missed = place < len(scene.stored) and not life.consumer and life.member.last is not False
+    removals = [removal for member in life.ids for removal in scene.removals.get(member, ())]
+    joins = [said for member in life.ids for said in scene.came.get(member, ())]
+    shown = any(said.when.lo > last.hi + Tolerance.LATE for said in joins)
+    shown = shown or any(_goes_on(life, removal) for removal in removals)
+    if not (missed or shown or _unfinished(life)):
         return
     why = Why(CUT_TAIL, (life.said[-1].place,))
     cover = Cover((last.lo, INF), OPEN, why)

@@ -30,7 +30,7 @@ class Tolerance(IntEnum):
     """heartbeat.interval.ms by default; it is at most a third of a session, as Kafka advises (ConsumerConfig)."""
     CONSUMER_HEARTBEAT = CONSUMER_HEARTBEAT_MS
     """group.consumer.heartbeat.interval.ms by default."""
-DELIVERY = 2 * ONE_INSTANT_MS
+    DELIVERY = 2 * ONE_INSTANT_MS
     """From sending a heartbeat to the session that it renews, and from that session's end to the removal (Timer)."""
     LATE = FETCH_MS + ONE_INSTANT_MS
     """The thread that sends heartbeats wakes so late on a busy machine: half a second, as drawn groups have it."""

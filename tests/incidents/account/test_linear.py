@@ -56,7 +56,7 @@ def _write(folder: Path, logs: dict[str, list[str]]) -> Reading:
 
 def same_members(folder: Path, rebalances: int, *, broker: bool) -> Reading:
     """Two members that rebalance again and again."""
-    logs: dict[str, list[str]] = {"a.log": [], "b.log": []} | ({"broker.log": []} if broker else {})
+    logs: dict[str, list[str]] = {name: [] for name in ("a.log", "b.log", *(["broker.log"] if broker else []))}
     for number in range(1, rebalances + 1):
         at = number * 10_000
         for place, name in enumerate("ab"):
@@ -68,7 +68,7 @@ def same_members(folder: Path, rebalances: int, *, broker: bool) -> Reading:
 
 def other_members(folder: Path, rebalances: int, *, broker: bool) -> Reading:
     """A member that stays, and a client that dies and comes back before each rebalance."""
-    logs: dict[str, list[str]] = {"a.log": [], "b.log": []} | ({"broker.log": []} if broker else {})
+    logs: dict[str, list[str]] = {name: [] for name in ("a.log", "b.log", *(["broker.log"] if broker else []))}
     subscribed = "Subscribed to topic(s): orders"
     for number in range(1, rebalances + 1):
         at = number * 10_000
