@@ -297,8 +297,10 @@ def find_blindness(scene: Scene, life: Life) -> None:
         return
     last = life.last
     place = bisect_left(scene.stored, last.hi + 1, key=lambda stored: stored.when.lo)
-    missed = place < len(scene.stored) and not life.consumer and life.member.last is not False
     removals = [removal for member in life.ids for removal in scene.removals.get(member, ())]
+    gone = min((removal.when.hi for removal in removals if removal.when.hi >= last.lo), default=INF)
+    missed = place < len(scene.stored) and scene.stored[place].when.hi < gone
+    missed = missed and not life.consumer and life.member.last is not False
     joins = [said for member in life.ids for said in scene.came.get(member, ())]
     shown = any(said.when.lo > last.hi + Tolerance.LATE for said in joins)
     shown = shown or any(_goes_on(life, removal) for removal in removals)
@@ -310,6 +312,7 @@ def find_blindness(scene: Scene, life: Life) -> None:
     for track in life.holds.values():
         track.cover(cover.span, OPEN, why)
     life.callback.cover(cover.span, OPEN, why)
+    life.member.cover(cover.span, OPEN, why)
     life.runs.cover(cover.span, OPEN, why)
 
 
@@ -318,9 +321,15 @@ _FOLLOWS = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 
 
 def _unfinished(life: Life) -> bool:
-    """Whether its last line is in the middle of a join, or of following a target."""
+    """Whether its last line is before it joins, in the middle of that, or of following a target."""
     row = life.said[-1].row
-    return row.kind in _UNFINISHED or row.detail.get("to") in _FOLLOWS or row.kind == RowKind.CLIENT_RECONCILING
+    never_joined = not life.asks and not life.gave_up and life.starts
+    return (
+        never_joined
+        or row.kind in _UNFINISHED
+        or row.detail.get("to") in _FOLLOWS
+        or row.kind == RowKind.CLIENT_RECONCILING
+    )
 
 
 def _goes_on(life: Life, removal: Removal) -> bool:
