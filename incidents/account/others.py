@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal
-from groupsim.incidents.account.life import Life, Said
+from groupsim.incidents.account.life import Given, Life, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored
@@ -63,8 +64,37 @@ def elsewhere(
     for place, one in enumerate(stored):
         until = stored[place + 1].when.hi if place + 1 < len(stored) else INF
         members = by_generation.get(one.number, [])
-        found += _in_generation(one, until, members, ids, removals, broker)
+        found += _in_generation(one, until, members, ids, broker)
+    return found + _replaced(lives, stored, removals)
+
+
+def _replaced(
+    lives: Sequence[Life], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
+) -> list[Elsewhere]:
+    """By the broker, a process without a log took a static member's place, until the next generation (KIP-345)."""
+    same: dict[str | None, list[Life]] = {}
+    for life in lives:
+        same.setdefault(life.process.instance, []).append(life)
+    found: list[Elsewhere] = []
+    for life in lives:
+        gone = (removal for member in life.ids for removal in removals.get(member, ()))
+        for removal in gone:
+            if not removal.replaced or _by_logged(removal, same[life.process.instance]):
+                continue
+            at = removal.when
+            place = bisect_right(stored, at.hi, key=lambda one: one.when.lo)
+            part = _part(life, stored[place - 1]) if place else OPEN
+            until = stored[place].when.hi if place < len(stored) else INF
+            why = Why(SAME_PLACE, (removal.said.place,))
+            found.append(Elsewhere((at.lo, until), None if part is OPEN else part, frozenset(), why))
     return found
+
+
+def _part(life: Life, one: Stored) -> Given:
+    """What a static member has in a generation: by the plan, else by its own word."""
+    if one.plan is None:
+        return life.given.get(one.number, OPEN)
+    return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in life.kin))
 
 
 def granted_elsewhere(
@@ -96,7 +126,6 @@ def _in_generation(
     until: int,
     members: Sequence[Life],
     ids: set[MemberId],
-    removals: Mapping[MemberId, Sequence[Removal]],
     broker: bool,
 ) -> list[Elsewhere]:
     """In one generation: what its plan gives members without a log, or what no logged member says to have."""
@@ -112,46 +141,36 @@ def _in_generation(
         found.append(Elsewhere(span, None, logged, why))
     for life in members:
         if life.process.instance is not None:
-            found += _static(one, until, life, members, removals, broker)
+            found += _static(one, until, life, members, broker)
     return found
 
 
-def _static(
-    one: Stored,
-    until: int,
-    life: Life,
-    members: Sequence[Life],
-    removals: Mapping[MemberId, Sequence[Removal]],
-    broker: bool,
-) -> list[Elsewhere]:
+def _static(one: Stored, until: int, life: Life, members: Sequence[Life], broker: bool) -> list[Elsewhere]:
     """A static member's place may be another process's before it and after it, within the generation (KIP-345).
 
     Only the broker says when it was replaced. Without its log it may be so from when the process may have stopped.
     """
-    part = life.given.get(one.number, OPEN)
-    if one.plan is not None:
-        part = frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in life.kin))
+    part = _part(life, one)
     only, why = None if part is OPEN else part, Why(SAME_PLACE, (life.said[0].place,))
     joined = life.joined[one.number]
-    spans = [(one.when.lo, min(until, joined.at.hi))] if joined.first and joined.asked.hi > one.when.lo else []
-    if broker:
-        gone = (r for m in life.ids for r in removals.get(m, ()) if r.replaced and not _by_logged(r, life, members))
-        spans += [(r.when.lo, until) for r in gone]
-    else:
+    before = any(
+        each.process.instance == life.process.instance and each.joined[one.number].at.lo < joined.asked.lo
+        for each in members
+    )
+    late = joined.first and joined.asked.hi > one.when.lo and not before
+    spans = [(one.when.lo, min(until, joined.at.hi))] if late else []
+    if not broker:
         spans += without([(max(one.when.lo, life.first.lo), until)], _witnessed(life))
     return [Elsewhere((lo, hi), only, frozenset(), why) for lo, hi in spans if lo < hi]
 
 
-def _by_logged(removal: Removal, life: Life, members: Sequence[Life]) -> bool:
+def _by_logged(removal: Removal, same: Sequence[Life]) -> bool:
     """Whether it was a process with a log that took a static member's place."""
     at = removal.when
     return any(
-        each.process.instance == life.process.instance
-        and joined.member != removal.member
-        and joined.asked.lo <= at.hi
-        and joined.at.hi >= at.lo
-        for each in members
-        for joined in each.joined.values()
+        joined.member != removal.member and joined.asked.lo <= at.hi and joined.at.hi >= at.lo
+        for each in same
+        for joined in each.joins[:1]
     )
 
 
