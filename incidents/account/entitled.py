@@ -61,7 +61,7 @@ class Entitled:
 
 
 def entitlement(
-    life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+    life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], *, told: bool
 ) -> Entitled:
     """What each generation gave a process, from the last one before its first line on to its end."""
     found = Entitled(life.member, life.consumer)
@@ -71,7 +71,7 @@ def entitlement(
         found.known = Track(OPEN)
     found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
     found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.blind))
-    if not broker:  # it may have been removed while it was silent
+    if not told:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))
     if life.consumer:
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,15 +33,16 @@ class Account:
     """What the logs prove of one group.
 
     `begins`, `ends`: the first and last instant of its logs. `off_ms`: times of two logs that are of one instant may
-    be so far apart. `said`: its lines in one order, with those of its processes. `broker`: a broker's log names it.
-    `entitled`: by process. `elsewhere`: where members without a log may serve. `named`: partitions that a line names;
-    `whole`: these are all.
+    be so far apart. `said`: its lines in one order, with those of its processes. `broker`: a broker's log or the topic
+    names it; `told`: they say when each member was removed. `entitled`: by process. `elsewhere`: where members without
+    a log may serve. `named`: partitions that a line names; `whole`: these are all.
     """
 
     group: str
     said: list[Said]
     lives: list[Life]
     broker: bool
+    told: bool
     consumer: bool
     begins: int
     ends: int
@@ -95,7 +96,7 @@ class Account:
         line.
         """
         surely, possibly = life.member.surely(True), life.member.possibly(True)
-        if not self.broker:
+        if not self.told:
             surely = both(without(surely, union(c.span for c in life.runs.covers)), [(-INF, life.last.lo)])
             return surely, union(possibly, [(possibly[0][0], INF)] if possibly else [])
         known: Spans = [(possibly[0][0], INF)] if possibly else []
@@ -131,11 +132,12 @@ def account_of(
     _add_kin(lives, brokers)
     stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(lives, plans)
     stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
-    removals = _removals(brokers)
+    removals = _removals(brokers, stored)
     consumer = any(life.consumer for life in lives) or group in index.consumer_groups
+    told = index.from_broker(group) or (consumer and broker)
     scene = Scene(
         lives,
-        broker,
+        told,
         consumer,
         session_ms or (None if consumer else index.session_timeouts.get(group)),
         _heartbeat_ms(said) if consumer else index.heartbeat_ms(group),
@@ -155,6 +157,7 @@ def account_of(
         list(said),
         lives,
         broker,
+        told,
         consumer,
         min((when.lo for when in timed), default=-INF),
         max((when.hi for when in timed), default=INF),
@@ -162,7 +165,7 @@ def account_of(
         stored,
         removals,
     )
-    account.entitled = {life.name: entitlement(life, stored, removals, broker) for life in lives}
+    account.entitled = {life.name: entitlement(life, stored, removals, told=told) for life in lives}
     account.elsewhere = (
         granted_elsewhere(lives, brokers, removals, broker) if consumer else elsewhere(lives, stored, removals, broker)
     )
@@ -208,7 +211,8 @@ def _heartbeat_ms(said: Sequence[Said]) -> int | None:
     return max((each for each in given if each is not None), default=None)
 
 
-def _removals(brokers: Sequence[Said]) -> dict[MemberId, list[Removal]]:
+def _removals(brokers: Sequence[Said], stored: Sequence[Stored]) -> dict[MemberId, list[Removal]]:
+    """By member. The topic says of a classic member only that it was gone when the next generation was stored."""
     found: dict[MemberId, list[Removal]] = {}
     for each in brokers:
         row = each.row
@@ -222,8 +226,14 @@ def _removals(brokers: Sequence[Said]) -> dict[MemberId, list[Removal]]:
         silent = row.kind == RowKind.MEMBER_FAILED and (
             reason is None or loss_cause(reason) is LossCause.SESSION_EXPIRED
         )
+        when = each.when
+        if row.kind == RowKind.MEMBER_GONE:
+            silent = True
+            place = bisect_left(stored, when.hi, key=lambda one: one.when.lo) - 1
+            if row.detail.get("by") == "generation":
+                when = When(stored[place].when.lo if place >= 0 else -INF, when.hi)
         if member:
-            found.setdefault(member, []).append(Removal(each.when, member, silent, each))
+            found.setdefault(member, []).append(Removal(when, member, silent, each))
     return found
 
 

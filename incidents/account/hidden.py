@@ -54,13 +54,14 @@ class Claim(NamedTuple):
 
 @dataclass(slots=True)
 class Scene:
-    """What the rows ask about a group. `session_ms`: known, or None. `renewed`: when sessions of all began anew.
+    """What the rows ask about a group.
 
-    `came`: when a broker says that members joined.
+    `told`: somebody says when each member was removed. `session_ms`: known, or None. `renewed`: when sessions of all
+    began anew. `came`: when a broker says that members joined.
     """
 
     lives: Sequence[Life]
-    broker: bool
+    told: bool
     consumer: bool
     session_ms: int | None
     heartbeat_ms: int | None
@@ -158,6 +159,10 @@ def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
             before = life.line_before(at.hi)
             if not removal.silent or before < 0 or _went(life, before, at):
                 continue
+            if removal.said.row.kind == RowKind.MEMBER_GONE:  # nobody says when its session ended
+                why = Why(REMOVED, (life.said[before].place, removal.said.place))
+                yield Stop(before, When(life.said[before].when.lo, at.hi), -INF, OPEN, why)
+                continue
             last = life.said[before].when
             lo = last.lo
             hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.LATE
@@ -205,7 +210,7 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
 
     By the consumer protocol it may also have been too slow to follow its target: since it heard of that.
     """
-    if scene.broker:
+    if scene.told:
         return
     silent: int | None = None
     again: int | None = None
@@ -242,7 +247,7 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
 
 def _static(scene: Scene, life: Life) -> Iterator[Stop]:
     unnoticed = life.process.instance is not None or scene.consumer
-    if not scene.broker and unnoticed and life.ended is None:
+    if not scene.told and unnoticed and life.ended is None:
         yield Stop(len(life.said) - 1, When(life.last.lo, INF), -INF, OPEN, Why(STATIC, (life.said[-1].place,)))
 
 

@@ -25,6 +25,7 @@ from groupsim.incidents.logs.times import iso
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from tests.incidents.account.truth import Process, Truth
 from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated
+from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import measure
 from tests.incidents.written_consumer_logs import write_consumer_logs
 from tests.incidents.written_logs import BEGINS_MS, coarsened, shifted, write_logs
@@ -37,7 +38,11 @@ _LEADERS = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """A group, which of its logs are given, whether leaders print what they assign, and the session the user gives."""
+    """A group, which of its logs are given, whether leaders print what they assign, and the session the user gives.
+
+    `pick`: which logs are chosen. `without`: logs that are left out. `damage`: one of DAMAGES. `topic`: with a dump of
+    `__consumer_offsets`.
+    """
 
     group: DrawnGroup
     subset: str
@@ -46,10 +51,12 @@ class Draw:
     pick: int
     without: frozenset[str] = frozenset()
     damage: str = ""
+    topic: bool = False
 
     def __str__(self) -> str:
         left_out = f" without {sorted(self.without)}" if self.without else ""
         left_out += f" with {self.damage}" if self.damage else ""
+        left_out += " and the topic" if self.topic else ""
         return f"{self.subset}{left_out} of {self.group}, leaders {self.leaders}, session {self.session_ms}"
 
 
@@ -112,7 +119,7 @@ def written(one: Draw, facts: Sequence[Recorded], folder: Path) -> list[Path]:
         logs = write_logs(shown, GROUP, folder, group.true if group.prints else {}, leaders=one.leaders)
     found = [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
     _damage(Random(one.pick), one.damage, found)
-    return found
+    return [*found, write_dump(facts, GROUP, folder / "dump.txt")] if one.topic else found
 
 
 def _damage(rng: Random, damage: str, logs: Sequence[Path]) -> None:

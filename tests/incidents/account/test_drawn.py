@@ -47,3 +47,11 @@ def test_cut_logs_coarse_times_and_clocks_that_are_off_leave_more_open(damage: s
         (folder := tmp_path / str(number)).mkdir()
         found = checked(replace(draw(number, CLASSIC), damage=damage), folder)
         assert found is None or not found.broken, f"draw {number}: {found.broken[0]}"
+
+
+@pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
+def test_the_topic_is_a_source_like_the_others(protocol: str, tmp_path: Path) -> None:
+    for number in range(12, 24):
+        (folder := tmp_path / str(number)).mkdir()
+        found = checked(replace(draw(number, protocol), topic=True), folder)
+        assert found is None or not found.broken, f"draw {number}: {found.broken[0]}"

@@ -106,7 +106,7 @@ def _calls(reading: Reading) -> int:
 @pytest.mark.parametrize("story", [same_members, other_members])
 def test_twice_the_rebalances_are_twice_the_work(story: Callable[..., Reading], broker: bool, tmp_path: Path) -> None:
     calls = []
-    for rebalances in (100, 200, 400):
+    for rebalances in (40, 80, 160):
         (folder := tmp_path / str(rebalances)).mkdir()
         calls.append(_calls(story(folder, rebalances, broker=broker)))
     assert calls[1] < 2.2 * calls[0]
