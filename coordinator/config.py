@@ -45,6 +45,10 @@ class ClassicGroupConfig:
     group_max_size: int = INT_MAX
     coordinator: CoordinatorKind = CoordinatorKind.JAVA
 
+    def allows_session(self, session_timeout_ms: int) -> bool:
+        """Whether a member that speaks the classic protocol may have this session timeout."""
+        return self.group_min_session_timeout_ms <= session_timeout_ms <= self.group_max_session_timeout_ms
+
 
 class MigrationPolicy(StrEnum):
     """`group.consumer.migration.policy`: which groups may change their protocol while they have members."""

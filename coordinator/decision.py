@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from groupsim.coordinator.outcome import Answer, Arm, Disarm, Outcome, Reply
+from groupsim.coordinator.outcome import Answer, Arm, Disarm, Error, Outcome, Reply
 from groupsim.events.base import Event
+from groupsim.events.errors import GroupSimError
 
 State = TypeVar("State")
+
+
+class RequestRefused(GroupSimError):
+    """A request is answered with this error; nothing changes."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__(error.name)
+        self.error = error
 
 
 class Decision(Generic[State]):

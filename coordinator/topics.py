@@ -37,9 +37,7 @@ class Topics:
     version: int = 0
     created: int = 0
     changed: Mapping[str, int] = field(default_factory=dict)
-    _found: dict[tuple[str, ...], frozenset[TopicId]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _ids: dict[tuple[str, ...], frozenset[TopicId]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def named(self, names: Iterable[str]) -> list[Topic]:
         """Those of the names that exist, sorted by name."""
@@ -47,16 +45,16 @@ class Topics:
 
     def ids(self, names: tuple[str, ...]) -> frozenset[TopicId]:
         """The ids of those of the names that exist. Kept, because nearly all members ask for the same names."""
-        found = self._found.get(names)
-        if found is None:
+        ids = self._ids.get(names)
+        if ids is None:
             known = self.by_name
-            found = self._found[names] = frozenset([known[name].id for name in names if name in known])
-        return found
+            ids = self._ids[names] = frozenset([known[name].id for name in names if name in known])
+        return ids
 
     def ids_of(self, partitions: Partitions) -> Partitions:
         """Partitions whose topics are named, by topic id instead, sorted; only those of topics that exist."""
         known = ((self.by_name[name].id, number) for name, number in partitions if name in self.by_name)
-        return tuple(sorted(TopicPartition(*found) for found in known))
+        return tuple(sorted(TopicPartition(*by_id) for by_id in known))
 
     def names_of(self, partitions: Partitions) -> Partitions:
         """Partitions whose topics stand by id, by name instead, sorted; only those of topics that exist."""

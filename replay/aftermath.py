@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from groupsim.coordinator.consumer.settings import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
+from groupsim.coordinator.consumer.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.protocols import group_settings, in_own_time, metadata_age_ms, protocols
 from groupsim.replay.reconstruct.incident import Incident

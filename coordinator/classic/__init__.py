@@ -1,22 +1,18 @@
 """The machine of classic groups: `decide`, `evolve`, `resume`, `survives` (Kafka: GroupMetadataManager, ClassicGroup).
 
-state           the group and its members; the phases
-commands        requests, answers, timers
-decision        collects facts, replies and timers of one decision
-join            JoinGroup: entry checks, new, pending and known members
-static_members  a static member that comes back under a new id
-sync            SyncGroup: the leader's assignment
-heartbeat       Heartbeat
-leave           LeaveGroup
-commit          OffsetCommit and TxnOffsetCommit: who may commit
-offsets         OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
-rebalance       start a rebalance, complete its join phase, remove a member
-timeouts        what a timer that fires brings about
-loading         failover: unload, load, resume
-guards          checks that several requests share
-votes           the vote for a protocol, the election of a leader
-transitions     the legal moves between phases
-evolve          the state after each fact; which facts survive a failover
+state      the group and its members; the phases and the legal moves between them
+commands   requests, answers, timers
+decision   collects facts, replies and timers of one decision
+join       JoinGroup: entry checks, new, pending and known members, a static member that comes back under a new id
+sync       SyncGroup: the leader's assignment
+heartbeat  Heartbeat
+leave      LeaveGroup
+offsets    OffsetCommit, OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
+rebalance  start a rebalance, complete its join phase, remove a member
+timeouts   what a timer that fires brings about
+loading    failover: unload, load, resume
+votes      the vote for a protocol, the election of a leader
+evolve     the state after each fact; which facts survive a failover
 """
 
 from __future__ import annotations
@@ -32,13 +28,12 @@ from groupsim.coordinator.classic.commands import (
     Sync,
     SyncTimedOut,
 )
-from groupsim.coordinator.classic.commit import commit
 from groupsim.coordinator.classic.evolve import evolve, survives
 from groupsim.coordinator.classic.heartbeat import heartbeat
 from groupsim.coordinator.classic.join import join
 from groupsim.coordinator.classic.leave import leave
 from groupsim.coordinator.classic.loading import load, resume, unload
-from groupsim.coordinator.classic.offsets import delete_group, delete_offsets, fetch, topic_deleted
+from groupsim.coordinator.classic.offsets import commit, delete_group, delete_offsets, fetch, topic_deleted
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.classic.sync import sync
 from groupsim.coordinator.classic.timeouts import initial_delay_elapsed, join_timeout, session_expired, sync_timed_out

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase, subscribed_topics
-from groupsim.coordinator.classic.transitions import move
+from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase, move, subscribed_topics
 from groupsim.coordinator.config import CoordinatorKind
 from groupsim.events import classic as facts
 from groupsim.events.base import Event

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer, SessionExpired
 from groupsim.coordinator.classic.decision import session_timer
-from groupsim.coordinator.classic.guards import validate
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
+from groupsim.coordinator.identity import sender_error
 from groupsim.coordinator.outcome import Arm, Error, Outcome, Reply
 from groupsim.events import classic as facts
 
@@ -28,7 +28,7 @@ def _refusal(group: ClassicGroup, cmd: Heartbeat) -> Error:
         return Error.INVALID_GROUP_ID
     if group.phase is Phase.DEAD:
         return Error.COORDINATOR_NOT_AVAILABLE
-    error = validate(group, cmd.member, cmd.instance_id)
+    error = sender_error(group, cmd.member, cmd.instance_id)
     if error is not Error.NONE:
         return error
     return Error.NONE if cmd.generation == group.generation else Error.ILLEGAL_GENERATION

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from groupsim.coordinator.classic.commands import Leave, LeaveAnswer, Leaving
 from groupsim.coordinator.classic.decision import ClassicDecision, session_timer
-from groupsim.coordinator.classic.guards import validate
 from groupsim.coordinator.classic.rebalance import prepare_or_complete, remove
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import CoordinatorKind
+from groupsim.coordinator.identity import sender_error
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
 from groupsim.events.classic import RebalanceCause, RemovalCause
@@ -59,7 +59,7 @@ def _leave_one(decision: ClassicDecision, entry: Leaving) -> tuple[Error, Member
         decision.disarm(session_timer(member))
         return Error.NONE, member
     else:
-        error = validate(group, member, entry.instance_id)
+        error = sender_error(group, member, entry.instance_id)
         if error is not Error.NONE:
             return error, member
     leaver = group.members[member]

@@ -1,4 +1,7 @@
-"""The state of a classic group: immutable, changed by `evolve` alone (Kafka: ClassicGroup, ClassicGroupMember)."""
+"""The state of a classic group: immutable, changed by `evolve` alone (Kafka: ClassicGroup, ClassicGroupMember).
+
+The legal moves between its phases are data (Kafka: ClassicGroupState.validPreviousStates).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.coordinator.server_assignors import Assign, assign_by_name
 from groupsim.events.types import GroupId, MemberId, Partitions, Plan, Protocol, Subscription
 
+CONSUMER_PROTOCOL_TYPE = "consumer"
+"""The protocol type of groups of consumers: only of these the coordinator reads the metadata."""
 Elect = Callable[[int, tuple[MemberId, ...]], MemberId]
 """(generation so far, candidates) -> leader. Kafka takes the first in hash order of random ids."""
 
@@ -24,6 +29,23 @@ class Phase(Enum):
     COMPLETING_REBALANCE = "CompletingRebalance"
     STABLE = "Stable"
     DEAD = "Dead"
+
+
+TRANSITIONS: dict[Phase, tuple[Phase, ...]] = {
+    Phase.EMPTY: (Phase.PREPARING_REBALANCE, Phase.DEAD),
+    Phase.PREPARING_REBALANCE: (Phase.COMPLETING_REBALANCE, Phase.EMPTY, Phase.DEAD),
+    Phase.COMPLETING_REBALANCE: (Phase.STABLE, Phase.PREPARING_REBALANCE, Phase.DEAD),
+    Phase.STABLE: (Phase.PREPARING_REBALANCE, Phase.DEAD),
+    Phase.DEAD: (),
+}
+"""From -> to. A coordinator that loads a group may land in STABLE, EMPTY or PREPARING_REBALANCE at once."""
+
+
+def move(before: Phase, after: Phase) -> Phase:
+    """`after`, if the table allows it. Raises AssertionError: an illegal move is a bug, never an answer."""
+    if after not in TRANSITIONS[before]:
+        raise AssertionError(f"illegal move {before.value} -> {after.value}")
+    return after
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from groupsim.coordinator.classic.commands import Sync, SyncAnswer
 from groupsim.coordinator.classic.decision import SYNC_TIMER, ClassicDecision
-from groupsim.coordinator.classic.guards import validate
 from groupsim.coordinator.classic.state import ClassicGroup, Member, Phase
 from groupsim.coordinator.config import CoordinatorKind
+from groupsim.coordinator.identity import sender_error
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import classic as facts
 
@@ -46,7 +46,7 @@ def _refusal(group: ClassicGroup, cmd: Sync) -> Error:
         return Error.INVALID_GROUP_ID
     if group.phase is Phase.DEAD:
         return Error.COORDINATOR_NOT_AVAILABLE
-    error = validate(group, cmd.member, cmd.instance_id)
+    error = sender_error(group, cmd.member, cmd.instance_id)
     if error is not Error.NONE:
         return error
     if cmd.generation != group.generation:

@@ -1,36 +1,28 @@
 """The machine of consumer groups (KIP-848): `decide`, `evolve`, `resume`, `survives` (Kafka: ConsumerGroup).
 
-state           the group and its members; the phases
-owners          which partitions somebody holds
-commands        the request, its answer, the timers
-decision        collects facts, replies and timers of one decision; how a request is refused
-checks          what a request must look like, before any group is looked at
-convert         a classic group, or none, becomes a consumer group
-forgotten       an empty group that its coordinator has forgotten, though its records are there
-downgrade       a consumer group without native members becomes classic
-converted       the state after a conversion
-heartbeat       ConsumerGroupHeartbeat, from the checks to the answer
-unchanged       the usual heartbeat, which changes nothing: a short way
-settle          what a request says is taken in, and what follows: new epoch, new target, one step
-classic_join, classic_sync, classic_heartbeat, classic_leave: requests of classic members
-classic_members who sends a request of the classic protocol
-static_members  members with an instance id: who may speak for it, who takes it over
-subscription    what members subscribe to; the metadata hash; when the epoch grows
-expressions     subscriptions by regular expression: accepted, resolved in the background, refreshed
-votes           which assignor the group uses
-target          who is to have what at the group's epoch
-reconcile       one step of one member towards its target
-leave           a member leaves, for good or for a while
-commit          OffsetCommit and TxnOffsetCommit: who may commit, at which epoch
-fetch           OffsetFetch: who may read the committed offsets
-delete          OffsetDelete, DeleteGroups, deleted topics
-fence           members are removed
-timeouts        what a timer that fires brings about
-loading         failover: unload, load, resume
-settings        settings in force for one group
-group_config    what an administrator may set for one group
-describe        what an administrator sees
-evolve          the state after each fact; which facts survive a failover
+state             the group and its members; the phases
+owners            which partitions somebody holds
+commands          the request, its answer, the timers
+decision          collects facts, replies and timers of one decision
+checks            what a request must look like, before any group is looked at
+conversion        a classic group, or none, becomes a consumer group; a consumer group becomes classic
+converted         the state after a conversion
+forgotten_group   an empty group that its coordinator has forgotten, though its records are there
+heartbeat         ConsumerGroupHeartbeat, from the checks to the answer
+take_in_heartbeat  what a request says is taken in, and what follows: new epoch, new target, one step
+classic_requests  JoinGroup, SyncGroup, Heartbeat, LeaveGroup of classic members
+static_members    members with an instance id: who may speak for it, who takes it over
+subscription      what members subscribe to; the metadata hash; when the epoch grows
+expressions       subscriptions by regular expression: accepted, resolved in the background, refreshed
+votes             which assignor the group uses
+target            who is to have what at the group's epoch
+reconcile         one step of one member towards its target
+removal           members leave, for good or for a while, or are removed when a timer fires
+offsets           OffsetCommit, OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
+loading           failover: unload, load, resume
+group_config      settings of one group: what an administrator may set, what is in force
+describe          what an administrator sees
+evolve            the state after each fact; which facts survive a failover
 """
 
 from __future__ import annotations
@@ -40,10 +32,7 @@ from typing import Any
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, TopicDeleted, Unload
-from groupsim.coordinator.consumer.classic_heartbeat import classic_heartbeat
-from groupsim.coordinator.consumer.classic_join import join
-from groupsim.coordinator.consumer.classic_leave import classic_leave
-from groupsim.coordinator.consumer.classic_sync import sync
+from groupsim.coordinator.consumer.classic_requests import classic_heartbeat, classic_leave, join, sync
 from groupsim.coordinator.consumer.commands import (
     ClassicJoinTimedOut,
     ClassicSyncTimedOut,
@@ -52,21 +41,14 @@ from groupsim.coordinator.consumer.commands import (
     ResolveExpressions,
     SessionExpired,
 )
-from groupsim.coordinator.consumer.commit import commit
-from groupsim.coordinator.consumer.delete import delete_group, delete_offsets, topic_deleted
 from groupsim.coordinator.consumer.evolve import evolve, survives
 from groupsim.coordinator.consumer.expressions import expressions_resolved
-from groupsim.coordinator.consumer.fetch import fetch
-from groupsim.coordinator.consumer.forgotten import decide_forgotten
+from groupsim.coordinator.consumer.forgotten_group import decide_forgotten
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, resume, unload
+from groupsim.coordinator.consumer.offsets import commit, delete_group, delete_offsets, fetch, topic_deleted
+from groupsim.coordinator.consumer.removal import rebalance_timed_out, timed_out
 from groupsim.coordinator.consumer.state import ConsumerGroup
-from groupsim.coordinator.consumer.timeouts import (
-    join_timed_out,
-    rebalance_timed_out,
-    session_expired,
-    sync_timed_out,
-)
 from groupsim.coordinator.outcome import Outcome
 
 __all__ = ["ConsumerGroup", "decide", "evolve", "resume", "survives"]
@@ -117,12 +99,8 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
             return classic_heartbeat(group, command)
         case Leave():
             return classic_leave(group, command)
-        case ClassicJoinTimedOut():
-            return join_timed_out(group, command)
-        case ClassicSyncTimedOut():
-            return sync_timed_out(group, command)
-        case SessionExpired():
-            return session_expired(group, command)
+        case SessionExpired() | ClassicJoinTimedOut() | ClassicSyncTimedOut():
+            return timed_out(group, command)
         case RebalanceTimedOut():
             return rebalance_timed_out(group, command)
         case ResolveExpressions():

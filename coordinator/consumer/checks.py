@@ -8,8 +8,8 @@ from __future__ import annotations
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT, ConsumerHeartbeat
-from groupsim.coordinator.consumer.decision import RequestRefused
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup
+from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.outcome import Error
 from groupsim.events.types import GroupId, MemberId
 

@@ -9,14 +9,11 @@ from collections import Counter
 
 from groupsim.coordinator.classic import state as classic
 from groupsim.coordinator.classic.evolve import remember
-from groupsim.coordinator.classic.state import ClassicGroup, Phase
+from groupsim.coordinator.classic.state import CONSUMER_PROTOCOL_TYPE, ClassicGroup, Phase
 from groupsim.coordinator.consumer.owners import Owners
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import ClassicMetadata
-
-PROTOCOL_TYPE = "consumer"
-"""The protocol type of classic groups of consumers: only these can be upgraded."""
 
 
 def upgraded(group: ClassicGroup, e: facts.GroupUpgraded) -> ConsumerGroup:
@@ -71,7 +68,7 @@ def downgraded(group: ConsumerGroup, e: facts.GroupDowngraded) -> ClassicGroup:
             phase=Phase.STABLE,
             previous=Phase.STABLE,
             generation=e.generation,
-            protocol_type=PROTOCOL_TYPE,
+            protocol_type=CONSUMER_PROTOCOL_TYPE,
             protocol=e.protocol,
             leader=e.leader,
             subscribed=classic.subscribed_topics(members.values(), e.protocol),

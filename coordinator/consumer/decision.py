@@ -12,20 +12,11 @@ from groupsim.coordinator.consumer.commands import (
 from groupsim.coordinator.consumer.evolve import evolve
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.decision import Decision
-from groupsim.coordinator.outcome import Arm, Error
-from groupsim.events.errors import GroupSimError
+from groupsim.coordinator.outcome import Arm
 from groupsim.events.types import MemberId
 
 RESOLUTION_TIMER = "expressions"
 """The key of the resolution that runs."""
-
-
-class RequestRefused(GroupSimError):
-    """A request is answered with this error; nothing changes."""
-
-    def __init__(self, error: Error) -> None:
-        super().__init__(error.name)
-        self.error = error
 
 
 def session_timer(member: MemberId) -> str:

@@ -150,8 +150,8 @@ def _away(group: ConsumerGroup, e: facts.StaticMemberAway) -> ConsumerGroup:
 
 
 def _resolved(group: ConsumerGroup, e: facts.ExpressionResolved) -> ConsumerGroup:
-    found = Resolved(topics=e.topics, version=e.version, at_ms=e.at_ms)
-    return replace(group, resolved={**group.resolved, e.expression: found})
+    resolved = Resolved(topics=e.topics, version=e.version, at_ms=e.at_ms)
+    return replace(group, resolved={**group.resolved, e.expression: resolved})
 
 
 def _resolution_started(group: ConsumerGroup, e: facts.ResolutionStarted) -> ConsumerGroup:
@@ -163,7 +163,7 @@ def _resolution_ended(group: ConsumerGroup, e: facts.ResolutionEnded) -> Consume
 
 
 def _dropped(group: ConsumerGroup, e: facts.ExpressionDropped) -> ConsumerGroup:
-    return replace(group, resolved={x: found for x, found in group.resolved.items() if x != e.expression})
+    return replace(group, resolved={x: kept for x, kept in group.resolved.items() if x != e.expression})
 
 
 def _bumped(group: ConsumerGroup, e: facts.GroupEpochBumped) -> ConsumerGroup:
@@ -219,7 +219,7 @@ def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
 
     A new coordinator takes all topics that it finds for new ones.
     """
-    resolved = {expression: replace(found, version=NO_VERSION) for expression, found in group.resolved.items()}
+    resolved = {expression: replace(matched, version=NO_VERSION) for expression, matched in group.resolved.items()}
     return replace(group, loaded=True, topics_version=None, resolved=resolved, resolving=False, forgotten=False)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from groupsim.coordinator.consumer.commands import ResolveExpressions
-from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision, RequestRefused
+from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.subscription import metadata_of
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.expressions.resolve import InvalidExpression, check, resolve
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
@@ -68,10 +69,10 @@ def expressions_resolved(group: ConsumerGroup, cmd: ResolveExpressions) -> Outco
                 expression=expression, topics=topics, version=cmd.topics.version, at_ms=cmd.started_ms
             )
         )
-    found = metadata_of(decision.group, cmd.context.topics)
-    if changed or found != group.metadata_hash:
+    new_hash = metadata_of(decision.group, cmd.context.topics)
+    if changed or new_hash != group.metadata_hash:
         cause = BumpCause.EXPRESSION_RESOLVED if changed else BumpCause.TOPICS_CHANGED
-        decision.record(facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=found, cause=cause))
+        decision.record(facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=new_hash, cause=cause))
         decision.record(facts.MetadataChecked(version=cmd.context.topics.version))
     return decision.outcome()
 

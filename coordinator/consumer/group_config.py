@@ -1,6 +1,7 @@
-"""What `kafka-configs --group` may set: names, values and bounds (Kafka: GroupConfig.validate).
+"""Settings of one group: what `kafka-configs --group` may set, and what is in force, within the broker's bounds.
 
 The group need not exist. A new value counts from the next heartbeat, except that of running timers.
+Kafka: GroupConfigManager, GroupConfig.validate, GroupMetadataManager.consumerGroupSessionTimeoutMs.
 """
 
 from __future__ import annotations
@@ -8,14 +9,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from groupsim.coordinator.config import INT_MAX, ConsumerGroupConfig
-from groupsim.coordinator.consumer import settings
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Error
 
+SESSION_TIMEOUT = "consumer.session.timeout.ms"
+HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
+ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 ASSIGNOR_OFFLOAD = "consumer.assignor.offload.enable"
 """Kafka 4.4 has the setting, but does not look at it."""
-LEAST = {settings.SESSION_TIMEOUT: 1, settings.HEARTBEAT_INTERVAL: 1, settings.ASSIGNMENT_INTERVAL: 0}
+LEAST = {SESSION_TIMEOUT: 1, HEARTBEAT_INTERVAL: 1, ASSIGNMENT_INTERVAL: 0}
 """The whole numbers, in milliseconds, and their least values whatever the broker's bounds."""
+
+
+def session_timeout_ms(config: ConsumerGroupConfig, context: Context) -> int:
+    """How long a native member may be silent."""
+    return _clamped(
+        context.settings.get(SESSION_TIMEOUT, config.group_consumer_session_timeout_ms),
+        config.group_consumer_min_session_timeout_ms,
+        config.group_consumer_max_session_timeout_ms,
+    )
+
+
+def heartbeat_interval_ms(config: ConsumerGroupConfig, context: Context) -> int:
+    """How often a native member has to send a heartbeat."""
+    return _clamped(
+        context.settings.get(HEARTBEAT_INTERVAL, config.group_consumer_heartbeat_interval_ms),
+        config.group_consumer_min_heartbeat_interval_ms,
+        config.group_consumer_max_heartbeat_interval_ms,
+    )
+
+
+def assignment_interval_ms(config: ConsumerGroupConfig, context: Context) -> int:
+    """How long a target stands at least before another one is computed (Kafka 4.4)."""
+    return _clamped(
+        context.settings.get(ASSIGNMENT_INTERVAL, config.group_consumer_assignment_interval_ms),
+        config.group_consumer_min_assignment_interval_ms,
+        config.group_consumer_max_assignment_interval_ms,
+    )
+
+
+def _clamped(value: int, low: int, high: int) -> int:
+    # comparisons, because every heartbeat asks twice and min() and max() cost three times as much
+    if value < low:
+        return low
+    return high if value > high else value
 
 
 def altered(
@@ -53,10 +90,10 @@ def why_refused(now: Mapping[str, int], changes: Mapping[str, str], config: Cons
         if name in after and not least <= after[name] <= most:
             return f"{name}={after[name]} is not between {low}={least} and {high}={most}, which the broker has"
     session, interval = (
-        each(config, Context(settings=after)) for each in (settings.session_timeout_ms, settings.heartbeat_interval_ms)
+        in_force(config, Context(settings=after)) for in_force in (session_timeout_ms, heartbeat_interval_ms)
     )
     return (
-        f"{settings.SESSION_TIMEOUT}={session} must be longer than {settings.HEARTBEAT_INTERVAL}={interval}, the"
+        f"{SESSION_TIMEOUT}={session} must be longer than {HEARTBEAT_INTERVAL}={interval}, the"
         " group's own or the broker's"
     )
 
@@ -76,12 +113,12 @@ def _parsed(name: str, value: str) -> int | None:
 def _valid(wanted: Mapping[str, int], config: ConsumerGroupConfig) -> bool:
     """Whether what is set lies within the broker's bounds, and the session outlasts the heartbeat interval."""
     context = Context(settings=wanted)
-    session = settings.session_timeout_ms(config, context)
-    interval = settings.heartbeat_interval_ms(config, context)
+    session = session_timeout_ms(config, context)
+    interval = heartbeat_interval_ms(config, context)
     current = {
-        settings.SESSION_TIMEOUT: session,
-        settings.HEARTBEAT_INTERVAL: interval,
-        settings.ASSIGNMENT_INTERVAL: settings.assignment_interval_ms(config, context),
+        SESSION_TIMEOUT: session,
+        HEARTBEAT_INTERVAL: interval,
+        ASSIGNMENT_INTERVAL: assignment_interval_ms(config, context),
     }
     unclamped = all(wanted.get(name, value) == value for name, value in current.items())
     return unclamped and session > interval

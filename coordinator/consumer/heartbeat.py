@@ -1,27 +1,32 @@
-"""ConsumerGroupHeartbeat of a member that joins or stays (Kafka: GroupMetadataManager.consumerGroupHeartbeat)."""
+"""ConsumerGroupHeartbeat, from the checks to the answer (Kafka: GroupMetadataManager.consumerGroupHeartbeat).
+
+Nearly all heartbeats are of a member at its target that says nothing new: they have a short way, `changes_nothing`.
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from groupsim.assignors.errors import AssignorError
-from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer import checks
 from groupsim.coordinator.consumer.commands import JOIN_EPOCH, NO_TIMEOUT, ConsumerHeartbeat, ConsumerHeartbeatAnswer
-from groupsim.coordinator.consumer.convert import open_group
-from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused, session_expiry
-from groupsim.coordinator.consumer.fast_path import changes_nothing
-from groupsim.coordinator.consumer.leave import leave
-from groupsim.coordinator.consumer.settings import heartbeat_interval_ms, session_timeout_ms
+from groupsim.coordinator.consumer.conversion import open_group
+from groupsim.coordinator.consumer.decision import ConsumerDecision, session_expiry
+from groupsim.coordinator.consumer.evolve import State
+from groupsim.coordinator.consumer.expressions import resolution_is_due
+from groupsim.coordinator.consumer.group_config import heartbeat_interval_ms, session_timeout_ms
+from groupsim.coordinator.consumer.removal import leave
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.static_members import join_static, present
 from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle
+from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events import consumer as facts
+from groupsim.events.consumer import MemberState
 from groupsim.events.types import MemberId, Partitions
 
-State = ClassicGroup | ConsumerGroup
 ACCEPTED = Error.NONE.name
+STABLE = MemberState.STABLE
 
 
 def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
@@ -29,6 +34,50 @@ def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     if isinstance(state, ConsumerGroup) and changes_nothing(state, cmd):
         return _unchanged(state, cmd)
     return step_by_step(state, cmd)
+
+
+def changes_nothing(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> bool:
+    """Whether the request is accepted, brings no fact about the group, and its answer tells no assignment.
+
+    False means that it has to be looked at step by step, not that something changes. The group and the member wait for
+    nothing: a vote among several, and topics that were not looked at yet, count anew in every heartbeat.
+    """
+    member, epoch = group.members.get(cmd.member), group.target_epoch
+    return (
+        member is not None
+        and member.epoch == cmd.epoch == epoch > JOIN_EPOCH
+        and member.state is STABLE
+        and group.epoch <= epoch
+        and group.topics_version == cmd.context.topics.version
+        and group.loaded
+        and not (member.assignor and len(group.votes) > 1)
+        and not (group.expressions and resolution_is_due(group, cmd.context, first=False))
+        and _says_nothing(group, member, cmd)
+    )
+
+
+def _says_nothing(group: ConsumerGroup, member: Member, cmd: ConsumerHeartbeat) -> bool:
+    """What it owns it may say: that counts only while it has to give something up, or with all the rest."""
+    return (
+        cmd.topics is None
+        and cmd.expression is None
+        and cmd.assignor is None
+        and cmd.rack is None
+        and member.classic is None
+        and cmd.client_id == member.client_id
+        and cmd.client_host == member.client_host
+        and (cmd.rebalance_timeout_ms == NO_TIMEOUT or cmd.rebalance_timeout_ms == member.rebalance_timeout_ms)
+        and cmd.instance_id == member.instance_id
+    )
+
+
+def _unchanged(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> Outcome[State]:
+    member, epoch, config, context = cmd.member, cmd.epoch, group.configs.consumer, cmd.context
+    interval_ms = heartbeat_interval_ms(config, context)
+    answer = ConsumerHeartbeatAnswer(member=member, epoch=epoch, heartbeat_interval_ms=interval_ms)
+    fact = facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
+    timer = session_expiry(member, session_timeout_ms(config, context))
+    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
 
 
 def step_by_step(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
@@ -45,15 +94,6 @@ def step_by_step(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     decision.record(_received(answer.member or cmd.member, answer.epoch, Error.NONE))
     decision.reply(cmd.request, answer)
     return decision.outcome()
-
-
-def _unchanged(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> Outcome[State]:
-    member, epoch, config, context = cmd.member, cmd.epoch, group.configs.consumer, cmd.context
-    interval_ms = heartbeat_interval_ms(config, context)
-    answer = ConsumerHeartbeatAnswer(member=member, epoch=epoch, heartbeat_interval_ms=interval_ms)
-    fact = facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
-    timer = session_expiry(member, session_timeout_ms(config, context))
-    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
 
 
 def _refused(decision: ConsumerDecision, cmd: ConsumerHeartbeat, error: Error) -> Outcome[State]:

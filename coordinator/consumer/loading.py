@@ -6,7 +6,7 @@ from groupsim.coordinator.commands import Load
 from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision, rebalance_timer, session_timer
 from groupsim.coordinator.consumer.evolve import State
-from groupsim.coordinator.consumer.settings import session_timeout_ms
+from groupsim.coordinator.consumer.group_config import session_timeout_ms
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Arm, Outcome
@@ -37,13 +37,13 @@ def timers(group: ConsumerGroup, context: Context) -> tuple[Arm, ...]:
     """The timers of a group that was just taken over; classic members, too, have the group's session timeout
     (defect `session-of-the-group`)."""
     session = session_timeout_ms(group.config, context)
-    found = []
+    armed = []
     for member_id, member in sorted(group.members.items()):
-        found.append(Arm(session_timer(member_id), session, SessionExpired(member=member_id)))
+        armed.append(Arm(session_timer(member_id), session, SessionExpired(member=member_id)))
         if member.state is MemberState.UNREVOKED_PARTITIONS:
             timeout = RebalanceTimedOut(member=member_id, epoch=member.epoch)
-            found.append(Arm(rebalance_timer(member_id), member.rebalance_timeout_ms, timeout))
-    return tuple(found)
+            armed.append(Arm(rebalance_timer(member_id), member.rebalance_timeout_ms, timeout))
+    return tuple(armed)
 
 
 def resume(group: ConsumerGroup) -> tuple[Arm, ...]:

@@ -6,8 +6,10 @@ Kafka: GroupMetadataManager.getOrMaybeSubscribeStaticConsumerMember.
 from __future__ import annotations
 
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
-from groupsim.coordinator.consumer.decision import ConsumerDecision, RequestRefused
+from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Member
+from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.identity import sender_error
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
 from groupsim.events.types import MemberId
@@ -15,16 +17,10 @@ from groupsim.events.types import MemberId
 
 def present(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> Member:
     """The member that sends this. Raises RequestRefused if it is none, or if another one has its instance id."""
-    if instance_id is not None:
-        holder = group.statics.get(instance_id)
-        if holder is not None and holder != member:
-            raise RequestRefused(Error.FENCED_INSTANCE_ID)
-        if holder is None:
-            raise RequestRefused(Error.UNKNOWN_MEMBER_ID)
-    found = group.members.get(member)
-    if found is None:
-        raise RequestRefused(Error.UNKNOWN_MEMBER_ID)
-    return found
+    error = sender_error(group, member, instance_id)
+    if error is not Error.NONE:
+        raise RequestRefused(error)
+    return group.members[member]
 
 
 def join_static(decision: ConsumerDecision, cmd: ConsumerHeartbeat, member: MemberId) -> Member:

@@ -45,19 +45,21 @@ def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None,
         return False
     last = group.topics_version
     due = cause is not None or last is None or topics.changed_since(last, subscribed(group))
-    found = metadata_of(group, topics) if due else group.metadata_hash
-    if cause is None and found != group.metadata_hash:
+    new_hash = metadata_of(group, topics) if due else group.metadata_hash
+    if cause is None and new_hash != group.metadata_hash:
         cause = BumpCause.TOPICS_CHANGED
     if cause is not None:
-        decision.record(facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=found, cause=cause, member=member))
+        decision.record(
+            facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=new_hash, cause=cause, member=member)
+        )
     if not looked:
         decision.record(facts.MetadataChecked(version=topics.version))
     return due
 
 
 def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:
-    found = group.resolved.get(expression) if expression else None
-    return found.topics if found is not None else ()
+    resolved = group.resolved.get(expression) if expression else None
+    return resolved.topics if resolved is not None else ()
 
 
 def subscribed(group: ConsumerGroup) -> Iterable[str]:

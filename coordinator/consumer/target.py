@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from groupsim.assignors.java.timeline_map import timeline_order
 from groupsim.coordinator.broker_versions import server_assignors
 from groupsim.coordinator.consumer.decision import ConsumerDecision
-from groupsim.coordinator.consumer.settings import assignment_interval_ms
+from groupsim.coordinator.consumer.group_config import assignment_interval_ms
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.subscription import topics_of
 from groupsim.coordinator.context import Context
@@ -43,17 +43,17 @@ def update_target(
 def problem(group: ConsumerGroup, known: ConsumerGroup, assignor: str, topics: Topics, *, homogeneous: bool) -> Problem:
     """What the assignor (a name of groupsim.assignors) is asked."""
     distinct: dict[tuple[tuple[str, ...], str], tuple[TopicId, ...]] = {}
-    found: dict[TopicId, Topic] = {}
+    asked_topics: dict[TopicId, Topic] = {}
     members = []
     for member in _in_order(group, known):
         subscription = (member.topics, member.expression)
         if subscription not in distinct:
             wanted = topics_of(group, member, topics)
-            found.update((topic.id, topic) for topic in wanted)
+            asked_topics.update((topic.id, topic) for topic in wanted)
             distinct[subscription] = tuple(topic.id for topic in wanted)
         target = group.targets.get(member.id, ())
         members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
-    return Problem(assignor, tuple(members), found, homogeneous)
+    return Problem(assignor, tuple(members), asked_topics, homogeneous)
 
 
 def _in_order(group: ConsumerGroup, known: ConsumerGroup) -> Iterator[Member]:

@@ -5,8 +5,6 @@ match. The same expressions are refused here for the same reasons, and matching 
 
 resolve   topics that an expression names; what the broker answers to an invalid one
 syntax    the parser: an expression to a program, with RE2/J's descriptions of errors
-escapes   escapes, classes in brackets, repetition counts
-text      an expression with a cursor; InvalidSyntax
 classes   sets of characters: escapes, POSIX and Unicode classes, upper and lower case
 program   instructions, how parts are put together, and running them on a name
 """

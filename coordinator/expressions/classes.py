@@ -33,9 +33,9 @@ def letters(text: str) -> int:
     return bits(map(ord, text))
 
 
-def both_cases(found: int) -> int:
+def both_cases(characters: int) -> int:
     """The set with each letter in both cases."""
-    return found | (found & UPPER) << 32 | (found & LOWER) >> 32
+    return characters | (characters & UPPER) << 32 | (characters & LOWER) >> 32
 
 
 def folded(low: int, high: int) -> int:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from groupsim.coordinator.expressions.program import Matcher
-from groupsim.coordinator.expressions.syntax import parse
-from groupsim.coordinator.expressions.text import InvalidSyntax
+from groupsim.coordinator.expressions.syntax import InvalidSyntax, parse
 
 TOPIC_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """Kafka: common.internals.Topic.validate."""

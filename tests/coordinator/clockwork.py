@@ -9,7 +9,7 @@ from typing import Any
 from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.coordinator.classic import ClassicGroup, Phase, decide, evolve
 from groupsim.coordinator.classic.commands import SessionExpired
-from groupsim.coordinator.classic.transitions import TRANSITIONS
+from groupsim.coordinator.classic.state import TRANSITIONS
 from groupsim.coordinator.commands import Load
 from groupsim.coordinator.config import ClassicGroupConfig, Configs
 from groupsim.coordinator.outcome import Arm, Outcome

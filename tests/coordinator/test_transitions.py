@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from groupsim.coordinator.classic import Phase
-from groupsim.coordinator.classic.transitions import TRANSITIONS, move
+from groupsim.coordinator.classic.state import TRANSITIONS, move
 from groupsim.events.base import Event
 from groupsim.events.group import GroupEmptied
 from tests.coordinator.given import COMPLETING, CREATED, DEAD, STABLE, after, joined, started, stored

@@ -11,7 +11,7 @@ from groupsim.coordinator import consumer
 from groupsim.coordinator.classic.commands import Join, JoinAnswer
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import FetchOffsets, FetchOffsetsAnswer, Load, Unload
-from groupsim.coordinator.consumer.classic_join import join
+from groupsim.coordinator.consumer.classic_requests import join
 from groupsim.coordinator.consumer.commands import ClassicJoinTimedOut
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Error

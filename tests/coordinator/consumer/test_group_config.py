@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupsim.coordinator.config import ConsumerGroupConfig
-from groupsim.coordinator.consumer.group_config import altered
-from groupsim.coordinator.consumer.settings import session_timeout_ms
+from groupsim.coordinator.consumer.group_config import altered, session_timeout_ms
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Error
 

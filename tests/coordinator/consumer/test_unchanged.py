@@ -9,8 +9,7 @@ import msgspec
 from hypothesis import given, settings
 
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
-from groupsim.coordinator.consumer.fast_path import changes_nothing
-from groupsim.coordinator.consumer.heartbeat import heartbeat, step_by_step
+from groupsim.coordinator.consumer.heartbeat import changes_nothing, heartbeat, step_by_step
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from tests.coordinator.consumer.clients import STEPS, Crowd
 from tests.coordinator.consumer.clockwork import Clockwork

@@ -15,9 +15,9 @@ from groupsim.coordinator import classic
 from groupsim.coordinator.commands import FetchOffsets, Load, Request, Unload
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
 from groupsim.coordinator.consumer.converted import absent
-from groupsim.coordinator.consumer.fetch import fetch
 from groupsim.coordinator.consumer.heartbeat import heartbeat
 from groupsim.coordinator.consumer.loading import load, unload
+from groupsim.coordinator.consumer.offsets import fetch
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Outcome
 

@@ -1,25 +1,59 @@
-"""OffsetDelete, DeleteGroups and deleted topics, the part that is the same for groups of every protocol.
+"""Requests about offsets, and deletion: the part that is the same for groups of every protocol.
 
-Kafka: OffsetMetadataManager.deleteOffsets, deleteAllOffsets; GroupCoordinatorShard.deleteGroups.
+A machine finds out what is to be refused. Kafka: OffsetMetadataManager.commitOffset, fetchOffsets, deleteOffsets,
+deleteAllOffsets; GroupCoordinatorShard.deleteGroups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from groupsim.coordinator.commands import (
+    Commit,
+    CommitAnswer,
     DeleteGroup,
     DeleteGroupAnswer,
     DeleteOffsets,
     DeleteOffsetsAnswer,
+    FetchOffsets,
+    FetchOffsetsAnswer,
     Situated,
     TopicDeleted,
 )
 from groupsim.coordinator.decision import Decision
-from groupsim.coordinator.outcome import Error
-from groupsim.events.group import GroupDeleted, OffsetsDeleted
+from groupsim.coordinator.outcome import Error, Outcome, Reply
+from groupsim.events.group import CommitAccepted, CommitRefused, GroupDeleted, OffsetsDeleted
 from groupsim.events.types import TopicPartition
+
+State = TypeVar("State")
+
+
+def commit(decision: Decision[Any], cmd: Commit, refusal: Error) -> None:
+    """Accept the commit, or refuse it, all partitions alike."""
+    if refusal is Error.NONE:
+        decision.record(
+            CommitAccepted(
+                member=cmd.member,
+                generation=cmd.generation,
+                offsets=cmd.offsets,
+                transactional=cmd.transactional,
+            )
+        )
+    else:
+        decision.record(
+            CommitRefused(member=cmd.member, generation=cmd.generation, error=refusal.name, offsets=cmd.offsets)
+        )
+    decision.reply(cmd.request, CommitAnswer(refusal))
+
+
+def fetch(group: State, cmd: FetchOffsets, refusal: Error) -> Outcome[State]:
+    """The committed offsets, or the error; nothing changes."""
+    if refusal is Error.NONE:
+        answer = FetchOffsetsAnswer(offsets=cmd.context.offsets.fetch(cmd.partitions))
+    else:
+        answer = FetchOffsetsAnswer(refusal)
+    return Outcome(group, replies=(Reply(cmd.request, answer),))
 
 
 def delete_offsets(
