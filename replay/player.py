@@ -29,9 +29,9 @@ from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_t
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World

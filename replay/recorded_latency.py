@@ -159,5 +159,5 @@ class DrawnLateness:
 
 
 def median_draw(distribution: Drawn, what: str) -> float:
-    """The median instead of a random draw (a draw of `simulation.delays`)."""
+    """The median instead of a random draw (a draw of `simulation.message_delays`)."""
     return distribution.quantiles_ms[MIDDLE]

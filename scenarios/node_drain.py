@@ -10,8 +10,8 @@ from groupsim.scenarios.probe import Probe, watch
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.budget import DisruptionBudget
-from groupsim.simulation.kubernetes.counts import Amount
 from groupsim.simulation.kubernetes.nodes import Nodes
+from groupsim.simulation.kubernetes.rolling_update import Amount
 
 WAYS = ("no-budget", "budget", "static")
 

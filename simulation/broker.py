@@ -22,7 +22,7 @@ from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.events.base import Event, group_stream
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.simulation.checks import ms
-from groupsim.simulation.host import GroupHost
+from groupsim.simulation.group_host import GroupHost
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Message, Network
 from groupsim.simulation.requests import CoordinatorIs, FetchOffsets, FindCoordinator, OffsetsAre, ToGroup

@@ -46,9 +46,9 @@ def partitions(value: object, topic: str) -> int:
 def racks(value: object, topic: str) -> tuple[tuple[str, ...], ...]:
     """The racks of each partition's replicas, sorted. Raises BadScenario."""
     given = value if isinstance(value, list | tuple) else None
-    if given is None or not all(isinstance(each, list | tuple) and each for each in given):
+    if given is None or not all(isinstance(replicas, list | tuple) and replicas for replicas in given):
         raise BadScenario(f"topic {topic!r}: racks must be a list of lists of names, one for each partition")
-    return tuple(tuple(sorted({name(rack, f"topic {topic!r}: a rack") for rack in each})) for each in given)
+    return tuple(tuple(sorted({name(rack, f"topic {topic!r}: a rack") for rack in replicas})) for replicas in given)
 
 
 def name(value: object, what: str) -> str:

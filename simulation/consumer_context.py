@@ -13,12 +13,12 @@ from groupsim.events.world import ActionTaken
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
-from groupsim.simulation.hosts import Host
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings
 from groupsim.simulation.topics import Topics
+from groupsim.simulation.world_host import Host
 
 DATA = "data"
 """The address of the brokers that hold the data, as an end of a link that can be cut."""

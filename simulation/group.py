@@ -29,8 +29,8 @@ from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
-from groupsim.simulation.load import load_of
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.settings import load_of
 from groupsim.simulation.topics import Topic
 
 MOST_MEMBERS = 100_000

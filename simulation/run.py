@@ -1,4 +1,7 @@
-"""Run one scenario once: a world, a log, and the invariants that watch it."""
+"""Run one scenario once: a world, a log, the invariants that watch it.
+
+Whatever ends it, a run has its last fact and its status.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,19 @@ import simpy
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import BadSetting, near
+from groupsim.events.base import WORLD_STREAM
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
+from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
 from groupsim.simulation.checks import whole
-from groupsim.simulation.ending import ending
 from groupsim.simulation.errors import BadScenario, RunInterrupted, ScenarioFailed, ScenarioRaised
 from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
 from groupsim.storage.deferred_signals import let_through, uninterrupted
 from groupsim.storage.deferred_writer import LateWriter
-from groupsim.storage.errors import StoreUnusable
+from groupsim.storage.errors import StoreError, StoreUnusable
 from groupsim.storage.gc import rare_collections
 from groupsim.storage.resumed import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
@@ -146,7 +150,7 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
     signals = uninterrupted(
         lambda: _handle_before_next_step(env), log.end
     )  # what a story does because of them is no fact
-    with _closing() as scripts, rare_collections(), ending(env, log, writer) as end, signals:
+    with _closing() as scripts, rare_collections(), _ending(env, log, writer) as end, signals:
         world = World(env, log, seed, given)
         _run_story(scenario, world, params, lasts, started, progress, scripts)
         end.done()
@@ -167,6 +171,53 @@ def _closing() -> Iterator[list[Generator[Any, Any, Any]]]:
                 with suppress(BaseException):
                     script.close()
                     break
+
+
+@dataclass(slots=True)
+class _End:
+    """How it ended so far."""
+
+    status: RunStatus = RunStatus.FAILED
+    failure: str | None = None
+    info: RunInfo = field(default_factory=lambda: RunInfo(id="", name="", source=RunSource.SIMULATED))
+
+    def done(self) -> None:
+        self.status = RunStatus.FINISHED
+
+
+@contextmanager
+def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_End]:
+    """Whatever happens inside, the run gets its last fact and its status."""
+    end = _End()
+    try:
+        yield end
+    except ScenarioFailed as failure:
+        end.failure = str(failure)
+    except KeyboardInterrupt:
+        end.status = RunStatus.INTERRUPTED
+    except (BadScenario, BadSetting) as error:
+        if isinstance(writer, LateWriter) and not isinstance(error, ScenarioRaised):
+            writer.give_up()
+        raise
+    finally:
+        try:
+            end.info = _finish(env, log, writer, end.status)
+        finally:
+            log.end()
+
+
+def _finish(env: simpy.Environment, log: Log, writer: RunWriter, status: RunStatus) -> RunInfo:
+    """Write the run's last fact and its status. If facts can't be stored, those before them are, and the run failed."""
+    with uninterrupted():
+        log.write_to(writer)  # again, if its story was interrupted
+        log.append(WORLD_STREAM, [RunEnded(status=status)])
+        try:
+            return writer.finish(status, int(env.now))
+        except StoreError:
+            log.append(WORLD_STREAM, [RunEnded(status=RunStatus.FAILED)])
+            with suppress(StoreError):  # the store itself has failed: the first error says so
+                writer.finish(RunStatus.FAILED, int(env.now))
+            raise
 
 
 def _handle_before_next_step(env: simpy.Environment) -> None:
@@ -200,11 +251,11 @@ def resolve_settings(scenario: Scenario, settings: Settings) -> tuple[dict[str, 
 
 def _check_assignors(name: str, value: Any, default: Any) -> None:
     """A parameter that names assignors by default must name known ones; checked before the run begins."""
-    if not isinstance(default, str) or not all(each in ASSIGNORS for each in default.split(",")):
+    if not isinstance(default, str) or not all(assignor in ASSIGNORS for assignor in default.split(",")):
         return
-    for each in str(value).split(","):
-        if each not in ASSIGNORS:
-            raise BadSetting(f"parameter {name}: unknown assignor {each!r}{near(each, ASSIGNORS)}")
+    for assignor in str(value).split(","):
+        if assignor not in ASSIGNORS:
+            raise BadSetting(f"parameter {name}: unknown assignor {assignor!r}{near(assignor, ASSIGNORS)}")
 
 
 def _typed(name: str, value: object, default: object) -> Any:
@@ -212,10 +263,10 @@ def _typed(name: str, value: object, default: object) -> Any:
     try:
         if isinstance(default, bool):
             return {"true": True, "false": False}[str(value).lower()]
-        found = type(default)(str(value))  # type: ignore[call-arg]  # by way of its text: 2.7 is no int
-        if isinstance(found, float) and not math.isfinite(found):
+        typed = type(default)(str(value))  # type: ignore[call-arg]  # by way of its text: 2.7 is no int
+        if isinstance(typed, float) and not math.isfinite(typed):
             raise ValueError
-        return found
+        return typed
     except (KeyError, TypeError, ValueError):
         kind = type(default).__name__
         raise BadScenario(f"parameter {name} must be {kind}, not {value!r}") from None
@@ -282,14 +333,14 @@ def _locating_errors(scenario: Scenario) -> Iterator[None]:
 
 def _line_in_story(error: BaseException, file: str) -> int | None:
     """The last line of the story's file that the exception, or what caused it, passed through."""
-    found = None
+    line = None
     cause: BaseException | None = error
     while cause is not None:
         for frame in traceback.extract_tb(cause.__traceback__):
             if frame.filename == file:
-                found = frame.lineno
+                line = frame.lineno
         cause = cause.__cause__
-    return found
+    return line
 
 
 __all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]

@@ -17,19 +17,18 @@ from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
-from groupsim.simulation.hosts import Host
 from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
-from groupsim.simulation.kubernetes.deploy import deploy
 from groupsim.simulation.kubernetes.nodes import LOST_AFTER_MS, Nodes
 from groupsim.simulation.kubernetes.pods import Span
+from groupsim.simulation.kubernetes.start_workload import deploy
 from groupsim.simulation.kubernetes.workload import Workload
-from groupsim.simulation.load import load_of
 from groupsim.simulation.log import Log
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
-from groupsim.simulation.settings import Settings
+from groupsim.simulation.settings import Settings, load_of
 from groupsim.simulation.topics import Arrivals, Constant, Poisson, Recorded, Topic, Topics
+from groupsim.simulation.world_host import Host
 
 
 class Data:
@@ -112,7 +111,7 @@ class World:
     ) -> Topic:
         """Create a topic; `rate` is records per second and partition, `constant` or `poisson`.
 
-        The run's own load wins (simulation.load). `times` are recorded arrivals instead: sorted milliseconds by
+        The run's own load wins (simulation.settings). `times` are recorded arrivals instead: sorted milliseconds by
         partition number. `racks` are those of the replicas of each partition, from the first again where there are
         more partitions: [["a"], ["b"]].
         """
@@ -203,7 +202,7 @@ class World:
     def deployment(
         self, name: str, *, replicas: int, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any
     ) -> Workload:
-        """Members of a group as pods of a Deployment or a StatefulSet (`simulation.kubernetes.deploy` has the rest).
+        """Members of a group as pods of a Deployment or a StatefulSet (`simulation.kubernetes.start_workload` has the rest).
 
         `group`: by default the one of this name, which is made if there is none.
         """
@@ -242,7 +241,9 @@ class World:
 
 def _arrivals(times: Mapping[int, Sequence[int]], topic: str) -> dict[int, list[int]]:
     """Recorded arrivals, checked: sorted whole milliseconds."""
-    found = {n: [checks.ms(at, f"topic {topic!r}: an arrival") for at in each] for n, each in times.items()}
-    if any(each != sorted(each) for each in found.values()):
+    sorted_ms = {
+        n: [checks.ms(at, f"topic {topic!r}: an arrival") for at in arrivals_ms] for n, arrivals_ms in times.items()
+    }
+    if any(arrivals_ms != sorted(arrivals_ms) for arrivals_ms in sorted_ms.values()):
         raise BadScenario(f"topic {topic!r}: the arrivals of a partition must be sorted")
-    return found
+    return sorted_ms

@@ -21,7 +21,7 @@ from groupsim.conformance.timelines.recording import (
 )
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import TopicPartition
-from groupsim.simulation.delays import Delays
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore

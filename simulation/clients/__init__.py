@@ -9,7 +9,7 @@
 - `config`: Kafka's consumer settings; how the application around the consumer behaves.
 - `traits`: how Java's client, librdkafka and kafka-python differ.
 - `membership`: Membership: what a protocol has to answer; `classic/` is the first implementation.
-- `application`: the application thread: poll(), work, close().
+- `application_thread`: the application thread: poll(), work, close().
 - `maintenance`: what poll() or a library's own thread does for the membership, and when it is due.
 - `callbacks`: runs the rebalance listener.
 - `coordinator_lookup`, `metadata`, `positions`, `records`, `commits`: one module for each thing a consumer does.

@@ -12,7 +12,7 @@ from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
 from groupsim.events.types import Partitions
 from groupsim.simulation.clients import commits, metadata, records
-from groupsim.simulation.clients.application import application_thread
+from groupsim.simulation.clients.application_thread import application_thread
 from groupsim.simulation.clients.classic.membership import ClassicMembership
 from groupsim.simulation.clients.client import Client, Threads
 from groupsim.simulation.clients.config import (

@@ -150,7 +150,7 @@ class Application:
             ms(getattr(self, what), f"Application.{what}")
         if self.assignor_ms != MEASURED:
             ms(self.assignor_ms, "Application.assignor_ms")
-        for kind, each in self.callback_ms.items():
-            ms(each, f"Application.callback_ms[{kind!r}]")
+        for kind, duration_ms in self.callback_ms.items():
+            ms(duration_ms, f"Application.callback_ms[{kind!r}]")
         for each_ms in (self.record_ms, *self.slow.values()):
             number(each_ms, "Application.record_ms", LONGEST_MS)

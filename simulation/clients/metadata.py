@@ -26,7 +26,9 @@ def counts(client: Client) -> dict[str, int]:
 
 def racks(client: Client) -> dict[str, tuple[tuple[str, ...], ...]]:
     """The racks of each partition's replicas by topic, where brokers have racks."""
-    return {name: found for name, topic in client.cluster_topics.items() if (found := topic.replica_racks())}
+    return {
+        name: replica_racks for name, topic in client.cluster_topics.items() if (replica_racks := topic.replica_racks())
+    }
 
 
 def refresh(client: Client) -> None:
@@ -34,9 +36,9 @@ def refresh(client: Client) -> None:
     client.metadata.next_refresh_ms = client.now + client.config.metadata_max_age_ms
     client.metadata.known = True
     if client.pattern is not None:
-        found = matching(client.pattern, client.cluster_topics.counts())
-        if found != client.topics:
-            client.topics = found
+        matched = matching(client.pattern, client.cluster_topics.counts())
+        if matched != client.topics:
+            client.topics = matched
             client.membership.request_rejoin("subscription has changed")
     client.membership.metadata_refreshed()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import simpy
 
@@ -11,11 +12,40 @@ from groupsim.events.types import TopicPartition
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.kubernetes.hpa import DOWN, SYNC_MS, TOLERANCE, UP, Behaviour, Rules, desired_for_average
-from groupsim.simulation.kubernetes.keda import COOL_DOWN_MS, POLLING_MS, KafkaTrigger
 from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.topics import Topic
 
 KINDS = ("hpa", "keda")
+P = TypeVar("P")
+POLLING_MS = 30_000
+COOL_DOWN_MS = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTrigger:
+    """KEDA's Kafka scaler: settings of a `kafka` trigger by KEDA's names; lag in records (kafkaScaler.getTotalLag)."""
+
+    lag_threshold: int = 10
+    activation_lag_threshold: int = 0
+    allow_idle_consumers: bool = False
+    limit_to_partitions_with_lag: bool = False
+    exclude_persistent_lag: bool = False
+
+    def total(self, lag: Mapping[P, int], stuck: frozenset[P] = frozenset()) -> tuple[int, bool]:
+        """The metric for the autoscaler, and whether the trigger is active.
+
+        `lag` by partition; `stuck` partitions have the offset of the look before: `exclude_persistent_lag` leaves
+        them out of the metric, never out of the question whether there is work. Without idle consumers the metric asks
+        for no more pods than there are partitions (that lag, where it is limited to those).
+        """
+        counted = {p: n for p, n in lag.items() if not (self.exclude_persistent_lag and p in stuck)}
+        metric = sum(counted.values())
+        if not self.allow_idle_consumers or self.limit_to_partitions_with_lag:
+            late = sum(1 for n in counted.values() if n > 0)
+            most = late if self.limit_to_partitions_with_lag else len(lag)
+            if metric // self.lag_threshold > most:
+                metric = most * self.lag_threshold
+        return metric, sum(lag.values()) > self.activation_lag_threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +158,6 @@ def autoscale(
         scaling = Scaling(**settings)  # type: ignore[arg-type]
     except TypeError as error:
         raise BadScenario(f"autoscaler: {error}") from None
-    found = Autoscaler(context, workload, group, tuple(topics), scaling)
-    found.start()
-    return found
+    autoscaler = Autoscaler(context, workload, group, tuple(topics), scaling)
+    autoscaler.start()
+    return autoscaler

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.kubernetes.counts import Amount, scaled
+from groupsim.simulation.kubernetes.rolling_update import Amount, scaled
 
 IF_HEALTHY = "IfHealthyBudget"
 ALWAYS = "AlwaysAllow"

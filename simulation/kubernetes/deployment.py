@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from groupsim.simulation.consumer_context import ConsumerContext
-from groupsim.simulation.kubernetes.counts import DEFAULT_SURGE, DEFAULT_UNAVAILABLE, Amount, limits
 from groupsim.simulation.kubernetes.pods import Pod
-from groupsim.simulation.kubernetes.rollout import ReplicaSet, new_replicas, old_replicas
+from groupsim.simulation.kubernetes.rolling_update import (
+    DEFAULT_SURGE,
+    DEFAULT_UNAVAILABLE,
+    Amount,
+    ReplicaSet,
+    limits,
+    new_replicas,
+    old_replicas,
+)
 from groupsim.simulation.kubernetes.workload import Template, Workload
 
 
@@ -38,17 +45,17 @@ class Deployment(Workload):
 
     def reconcile(self) -> None:
         """The new set grows, then the old ones shrink; a deleted pod makes room for the next new one."""
-        found = limits(*self._amounts, self.replicas)
+        allowed = limits(*self._amounts, self.replicas)
         while True:
             sets = self._sets()
             new, old = sets.pop(self.revision, []), sets
-            wanted = new_replicas(self.replicas, found, _counted(new), [_counted(pods) for pods in old.values()])
+            wanted = new_replicas(self.replicas, allowed, _counted(new), [_counted(pods) for pods in old.values()])
             for _ in range(wanted - len(new)):
                 self._created += 1
                 self._create(self._template.join(f"{self.kind}-{self._created}"))
             self._delete(new, len(new) - wanted)
             new = self._sets().get(self.revision, [])
-            kept = old_replicas(self.replicas, found, _counted(new), [_counted(pods) for pods in old.values()])
+            kept = old_replicas(self.replicas, allowed, _counted(new), [_counted(pods) for pods in old.values()])
             for pods, count in zip(old.values(), kept, strict=True):
                 self._delete(pods, len(pods) - count)
             if sum(map(len, old.values())) == sum(kept):
@@ -56,10 +63,10 @@ class Deployment(Workload):
 
     def _sets(self) -> dict[int, list[Pod]]:
         """Pods that count, by version, oldest first."""
-        found: dict[int, list[Pod]] = {}
+        by_version: dict[int, list[Pod]] = {}
         for pod in self.present:
-            found.setdefault(pod.revision, []).append(pod)
-        return dict(sorted(found.items()))
+            by_version.setdefault(pod.revision, []).append(pod)
+        return dict(sorted(by_version.items()))
 
     def _delete(self, pods: list[Pod], count: int) -> None:
         """Those that are not ready first, then the youngest; among equals anyone (Kubernetes: ActivePodsWithRanks)."""

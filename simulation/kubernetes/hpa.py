@@ -85,20 +85,20 @@ class Behaviour:
     def _up_to(self, now_ms: int, replicas: int) -> int:
         if self.up.select == "disabled":
             return replicas
-        found = []
+        shares = []
         for policy in self.up.policies:
             start = replicas - self._changed(now_ms, policy.period_ms, sign=1)
-            found.append(_share_up(start, policy))
-        return _selected(found, self.up.select, widest=max)
+            shares.append(_share_up(start, policy))
+        return _selected(shares, self.up.select, widest=max)
 
     def _down_to(self, now_ms: int, replicas: int) -> int:
         if self.down.select == "disabled":
             return replicas
-        found = []
+        shares = []
         for policy in self.down.policies:
             start = replicas + self._changed(now_ms, policy.period_ms, sign=-1)
-            found.append(_share_down(start, policy))
-        return _selected(found, self.down.select, widest=min)
+            shares.append(_share_down(start, policy))
+        return _selected(shares, self.down.select, widest=min)
 
     def _changed(self, now_ms: int, period_ms: int, *, sign: int) -> int:
         """Pods added (sign 1) or removed (sign -1) within the period."""
@@ -106,9 +106,9 @@ class Behaviour:
 
     def _forget(self, now_ms: int) -> None:
         longest = max([self.up.window_ms, self.down.window_ms], default=0)
-        self._recommended = [each for each in self._recommended if each[0] >= now_ms - longest]
+        self._recommended = [recommended for recommended in self._recommended if recommended[0] >= now_ms - longest]
         periods = max([p.period_ms for p in (*self.up.policies, *self.down.policies)], default=0)
-        self._changes = [each for each in self._changes if each[0] >= now_ms - periods]
+        self._changes = [change for change in self._changes if change[0] >= now_ms - periods]
 
 
 def _share_up(start: int, policy: Policy) -> int:

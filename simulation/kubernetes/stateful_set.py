@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.kubernetes.counts import Amount, scaled
 from groupsim.simulation.kubernetes.pods import Pod
+from groupsim.simulation.kubernetes.rolling_update import Amount, scaled
 from groupsim.simulation.kubernetes.workload import Template, Workload
 from groupsim.simulation.member import MemberHandle
 

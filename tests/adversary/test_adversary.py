@@ -16,7 +16,7 @@ from groupsim.cli import incident, output
 from groupsim.incidents.facts import importer
 from groupsim.incidents.logs.patterns import Wording
 from groupsim.pipeline import importing
-from groupsim.simulation import checks, ending
+from groupsim.simulation import checks, run
 from groupsim.storage import run_import, writer
 from tests.adversary import logs, tampering
 from tests.adversary.areas import AREAS, attempt
@@ -106,7 +106,7 @@ def input_that_nobody_checks(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_run_that_never_ends(plant: pytest.MonkeyPatch) -> None:
-    plant.setattr(ending, "_finish", lambda env, log, writer, status: writer.info)
+    plant.setattr(run, "_finish", lambda env, log, writer, status: writer.info)
 
 
 def a_formula_in_csv(plant: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ from groupsim.events.base import Recorded
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, Application
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore

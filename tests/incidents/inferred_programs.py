@@ -26,9 +26,9 @@ from groupsim.replay.reconstruct.applications.program import Program
 from groupsim.replay.reconstruct.incident import reconstruct
 from groupsim.simulation.clients.config import JAVA, Application
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore

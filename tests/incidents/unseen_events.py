@@ -28,9 +28,9 @@ from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, METADATA_AGE, SESSION
 from groupsim.simulation.clients.config import JAVA, Application
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
 from groupsim.simulation.member import MemberHandle
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.topics import Topic
 from groupsim.simulation.world import World

@@ -20,9 +20,9 @@ from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
 from groupsim.simulation.clients.config import JAVA, LIBRDKAFKA
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.host_speed import Step, on_host
 from groupsim.simulation.latencies import LATENCIES
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore

@@ -9,8 +9,8 @@ import pytest
 from groupsim.coordinator.classic.commands import Sync, SyncAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.simulation.clients.config import JAVA
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.latencies import LATENCIES, Drawn
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.network import PASS, Deliver, Handled, Message
 from groupsim.simulation.requests import ToGroup
 

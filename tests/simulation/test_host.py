@@ -18,7 +18,7 @@ from groupsim.coordinator.config import Configs
 from groupsim.coordinator.machine import MACHINES, absent
 from groupsim.coordinator.outcome import Answer, Arm, Outcome, Reply
 from groupsim.events.base import Event, group_stream
-from groupsim.simulation.host import GroupHost
+from groupsim.simulation.group_host import GroupHost
 from groupsim.simulation.log import Log
 from groupsim.storage import open_store
 from groupsim.storage.errors import StoreError

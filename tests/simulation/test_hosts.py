@@ -9,8 +9,8 @@ from groupsim.scenarios.dsl import World, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.host_speed import HOSTS
-from groupsim.simulation.hosts import factor_of
 from groupsim.simulation.run import Scenario, run
+from groupsim.simulation.world_host import factor_of
 from groupsim.storage.memory import MemoryStore
 
 

@@ -18,7 +18,7 @@ from groupsim.coordinator.outcome import Error, Reply
 from groupsim.events.base import Event
 from groupsim.events.classic import MemberAdded, MemberReplaced
 from groupsim.events.types import MemberId
-from groupsim.simulation.host import GroupHost
+from groupsim.simulation.group_host import GroupHost
 
 GIVES_AN_ID = (Error.NONE, Error.MEMBER_ID_REQUIRED)
 """With these answers a member gets its id; the id in the answer to a fenced member is not its own."""

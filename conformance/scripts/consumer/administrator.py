@@ -16,7 +16,7 @@ from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup
 from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.events.types import GroupId
-from groupsim.simulation.host import GroupHost
+from groupsim.simulation.group_host import GroupHost
 
 RESTART_MS = 15_000
 """What stopping and starting the recorded broker took at least, in which no time passes in a script."""

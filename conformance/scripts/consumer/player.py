@@ -22,7 +22,7 @@ from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.coordinator.topics import Topics
 from groupsim.events.base import Event
-from groupsim.simulation.host import GroupHost
+from groupsim.simulation.group_host import GroupHost
 
 SEEN_BEFORE_MS = 40
 """An administrator looks this long before the next step."""

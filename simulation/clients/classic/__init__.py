@@ -1,12 +1,11 @@
 """The classic protocol, client side (Kafka: AbstractCoordinator, ConsumerCoordinator).
 
-- `membership`: ClassicMembership: the implementation of `clients.membership.Membership`.
+- `membership`: ClassicMembership: the implementation of `clients.membership.Membership`; what a commit's error means.
 - `state`: ClassicState: member id, generation, state; how they change.
 - `join`: JoinGroup and SyncGroup.
 - `leader`: the leader computes the assignment.
 - `rebalance`: what is committed and revoked before a join, and what is taken over after it.
 - `heartbeat`: the heartbeat thread; session and poll timeouts.
 - `leave`: LeaveGroup, unsubscribe().
-- `commit_errors`: what a commit's error means for the membership.
 - `librdkafka_sticky`: the order in which librdkafka's sticky assignor goes through partitions.
 """

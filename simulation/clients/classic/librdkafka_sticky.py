@@ -21,7 +21,7 @@ def assign(assignor: Assign, spec: Spec) -> dict[MemberId, Partitions]:
     if not _sorted_from_the_end(spec):
         return {member: tuple(given) for member, given in assignor(spec).items()}
     members = tuple(replace(m, owned=_mirrored(m.owned, counts)) for m in spec.members)
-    racks = {topic: tuple(reversed(found)) for topic, found in spec.racks.items()}
+    racks = {topic: tuple(reversed(by_partition)) for topic, by_partition in spec.racks.items()}
     given = assignor(replace(spec, members=members, racks=racks))
     return {member: _mirrored(given[member], counts) for member in given}
 

@@ -8,13 +8,17 @@ from groupsim.events import client as facts
 from groupsim.events.client import ClientState
 from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.simulation.clients import metadata
-from groupsim.simulation.clients.classic import commit_errors, heartbeat, leave, rebalance
+from groupsim.simulation.clients.classic import heartbeat, leave, rebalance
 from groupsim.simulation.clients.classic.join import handle_join_answer, join_if_needed
 from groupsim.simulation.clients.classic.state import ClassicState, rebalance_protocol
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.coordinator_lookup import find_coordinator
 from groupsim.simulation.clients.process import Script
+
+REBALANCE_IN_PROGRESS = "REBALANCE_IN_PROGRESS"
+COMMIT_FAILED = "COMMIT_FAILED"
+ASSIGNMENT_LOST = "_ASSIGNMENT_LOST"
 
 
 class ClassicMembership:
@@ -100,10 +104,42 @@ class ClassicMembership:
                 state.request_rejoin("cached metadata has changed")
 
     def commit_refusal(self) -> str | None:
-        return commit_errors.commit_refusal(self._state)
+        """A commit is sent only while the client believes that it is a stable member.
+
+        Kafka: ConsumerCoordinator.sendOffsetCommitRequest.
+        """
+        state = self._state
+        if state.commits_disabled:
+            return REBALANCE_IN_PROGRESS
+        if state.client.traits.commits_while_joining:
+            return ASSIGNMENT_LOST if state.state is ClientState.UNJOINED else None
+        match state.state:
+            case ClientState.UNJOINED:
+                return COMMIT_FAILED
+            case ClientState.PREPARING_REBALANCE | ClientState.COMPLETING_REBALANCE:
+                return REBALANCE_IN_PROGRESS
+            case _:
+                return None
 
     def commit_failed(self, error: Error, generation: int) -> None:
-        commit_errors.commit_failed(self._state, error, generation)
+        """Kafka: ConsumerCoordinator.OffsetCommitResponseHandler."""
+        state = self._state
+        changed = generation != state.generation
+        match error:
+            case Error.REBALANCE_IN_PROGRESS:
+                state.request_rejoin("group is already rebalancing")
+            case Error.ILLEGAL_GENERATION if state.client.traits.commits_while_joining and state.join is not None:
+                pass  # the commit waited behind the JoinGroup of a cooperative rebalance; nothing is lost (since 2.10)
+            case Error.UNKNOWN_MEMBER_ID | Error.ILLEGAL_GENERATION:
+                preparing = changed and state.state is ClientState.PREPARING_REBALANCE
+                if not preparing and state.state is not ClientState.UNJOINED:
+                    reason = f"encountered {error.name} from OFFSET_COMMIT response"
+                    state.reset(reason, member_id_too=error is Error.UNKNOWN_MEMBER_ID)
+            case Error.FENCED_INSTANCE_ID:
+                if not changed:
+                    state.client.fail(error.name)
+            case _:
+                pass
 
     def leave(self, reason: str) -> Script:
         return leave.leave_group(self._state, reason)

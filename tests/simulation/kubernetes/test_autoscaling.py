@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from groupsim.simulation.kubernetes.autoscaler import KafkaTrigger
 from groupsim.simulation.kubernetes.hpa import Behaviour, Policy, Rules, desired_for_average
-from groupsim.simulation.kubernetes.keda import KafkaTrigger
 
 AVERAGES = (  # total lag, lag wanted each, pods now, pods wanted; the first six of replica_calculator_test.go
     (8600, 2867, 5, 3),

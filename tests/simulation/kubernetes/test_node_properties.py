@@ -12,7 +12,7 @@ from groupsim.events.base import Recorded
 from groupsim.scenarios.dsl import World, minutes
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.kubernetes.budget import DisruptionBudget
-from groupsim.simulation.kubernetes.node import Node
+from groupsim.simulation.kubernetes.nodes import Node
 from tests.simulation.kubernetes.on_nodes import made
 from tests.simulation.kubernetes.test_workloads import play
 

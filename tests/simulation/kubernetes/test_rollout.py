@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.kubernetes.counts import Amount, Limits, limits, may_be_missing, scaled
-from groupsim.simulation.kubernetes.rollout import ReplicaSet, new_replicas, old_replicas
+from groupsim.simulation.kubernetes.rolling_update import (
+    Amount,
+    Limits,
+    ReplicaSet,
+    limits,
+    may_be_missing,
+    new_replicas,
+    old_replicas,
+    scaled,
+)
 
 FENCE_POSTS = (  # max_surge, max_unavailable, replicas, both in pods
     ("0%", "0%", 0, 0, 1),

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from groupsim.events.types import ProcessId
 from groupsim.simulation import checks
 from groupsim.simulation.clients.config import JAVA
-from groupsim.simulation.delays import Delays
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.host_speed import HOSTS, on_host
 from groupsim.simulation.latencies import LATENCIES, LOG_CREATION_MS, Drawn, Latencies
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
 

@@ -10,10 +10,10 @@ from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.kubernetes.budget import DisruptionBudget
-from groupsim.simulation.kubernetes.counts import Amount
 from groupsim.simulation.kubernetes.deployment import Deployment
 from groupsim.simulation.kubernetes.nodes import Nodes
 from groupsim.simulation.kubernetes.pods import GRACE_MS, PodTimes, Span
+from groupsim.simulation.kubernetes.rolling_update import Amount
 from groupsim.simulation.kubernetes.stateful_set import StatefulSet
 from groupsim.simulation.kubernetes.workload import Template, Workload
 from groupsim.simulation.member import MemberHandle
