@@ -22,16 +22,16 @@ class DuplicateTag(GroupSimError):
 
 def fact_types(modules: Iterable[ModuleType]) -> dict[str, type[Event]]:
     """The fact types that these modules define, by tag. Raises DuplicateTag."""
-    found: dict[str, type[Event]] = {}
+    by_tag: dict[str, type[Event]] = {}
     for module in modules:
         for kind in vars(module).values():
             own = isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == module.__name__
             if not own or kind in ABSTRACT:
                 continue
-            other = found.setdefault(kind.__name__, kind)
+            other = by_tag.setdefault(kind.__name__, kind)
             if other is not kind:
                 raise DuplicateTag(f"{kind.__name__} is a fact of {other.__module__} and of {module.__name__}")
-    return dict(sorted(found.items()))
+    return dict(sorted(by_tag.items()))
 
 
 CATALOGUE: dict[str, type[Event]] = fact_types(MODULES)

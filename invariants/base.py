@@ -53,20 +53,20 @@ class Watch:
 
     def __init__(self, invariants: Sequence[Invariant]) -> None:
         self.invariants = tuple(invariants)
-        self.violations: dict[str, list[Violation]] = {each.name: [] for each in self.invariants}
+        self.violations: dict[str, list[Violation]] = {invariant.name: [] for invariant in self.invariants}
         self._readers: defaultdict[type[Event], list[Invariant]] = defaultdict(list)
-        for each in self.invariants:
-            for kind in each.reads:
-                self._readers[kind].append(each)
+        for invariant in self.invariants:
+            for kind in invariant.reads:
+                self._readers[kind].append(invariant)
         self._last = (0, 0)
 
     def observe(self, fact: Recorded) -> None:
         """The next fact of the run; noise may be left out."""
         self._last = (fact.at_ms, fact.seq)
-        for each in self._readers.get(type(fact.event), ()):
-            self.violations[each.name].extend(each.observe(fact))
+        for invariant in self._readers.get(type(fact.event), ()):
+            self.violations[invariant.name].extend(invariant.observe(fact))
 
     def finish(self) -> None:
         """The run is over."""
-        for each in self.invariants:
-            self.violations[each.name].extend(each.finish(*self._last))
+        for invariant in self.invariants:
+            self.violations[invariant.name].extend(invariant.finish(*self._last))

@@ -37,13 +37,13 @@ class _Subscriptions:
 
     def owners(self, assignor: str) -> dict[TopicPartition, list[tuple[int, MemberId]]]:
         """Who says it owns a partition, with the generation in which it did; the newest last."""
-        found: dict[TopicPartition, list[tuple[int, MemberId]]] = {}
+        owners_by_partition: dict[TopicPartition, list[tuple[int, MemberId]]] = {}
         for member, sent in self._sent.items():
             if assignor in sent:
                 metadata = sent[assignor].metadata
                 for tp in metadata.owned:
-                    found.setdefault(tp, []).append((metadata.generation, member))
-        return {tp: sorted(owners) for tp, owners in found.items()}
+                    owners_by_partition.setdefault(tp, []).append((metadata.generation, member))
+        return {tp: sorted(owners) for tp, owners in owners_by_partition.items()}
 
 
 class WithheldUntilRevoked:

@@ -32,7 +32,7 @@ from groupsim.pipeline.lag import lag_at_instants
 from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, SUPPORT, UNAVAILABLE_BY_LABEL, WINDOWS
 from groupsim.pipeline.source import of_types
 from groupsim.storage.codec import COLUMNS, recorded
-from groupsim.storage.gc import rare_collections
+from groupsim.storage.rare_collections import rare_collections
 
 Summaries = Mapping[RunId, Mapping[str, Any]]
 

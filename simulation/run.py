@@ -30,10 +30,10 @@ from groupsim.simulation.log import Log
 from groupsim.simulation.settings import Settings, check_settings
 from groupsim.simulation.world import World
 from groupsim.storage.deferred_signals import let_through, uninterrupted
-from groupsim.storage.deferred_writer import LateWriter
+from groupsim.storage.deferred_writer import DeferredWriter
 from groupsim.storage.errors import StoreError, StoreUnusable
-from groupsim.storage.gc import rare_collections
-from groupsim.storage.resumed import ResumedWriter
+from groupsim.storage.rare_collections import rare_collections
+from groupsim.storage.resumed_writer import ResumedWriter
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
 
 PROGRESS_STEPS = 200
@@ -108,7 +108,7 @@ def run(
         created_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
         scenario_path=scenario.path,
     )
-    writer = LateWriter(store, info)
+    writer = DeferredWriter(store, info)
     try:
         return _play(scenario, writer, chosen, progress)
     except StoreUnusable as error:
@@ -144,7 +144,7 @@ def _play(scenario: Scenario, writer: RunWriter, seed: int, progress: Callable[[
     log.watchers.append(watch.observe)
 
     def started() -> None:
-        if isinstance(writer, LateWriter):
+        if isinstance(writer, DeferredWriter):
             log.write_to(writer.begin())
 
     signals = uninterrupted(
@@ -196,7 +196,7 @@ def _ending(env: simpy.Environment, log: Log, writer: RunWriter) -> Iterator[_En
     except KeyboardInterrupt:
         end.status = RunStatus.INTERRUPTED
     except (BadScenario, BadSetting) as error:
-        if isinstance(writer, LateWriter) and not isinstance(error, ScenarioRaised):
+        if isinstance(writer, DeferredWriter) and not isinstance(error, ScenarioRaised):
             writer.give_up()
         raise
     finally:

@@ -202,7 +202,7 @@ class World:
     def deployment(
         self, name: str, *, replicas: int, topics: Iterable[Topic], group: GroupHandle | None = None, **settings: Any
     ) -> Workload:
-        """Members of a group as pods of a Deployment or a StatefulSet (`simulation.kubernetes.start_workload` has the rest).
+        """Members of a group as pods of a Deployment or a StatefulSet (more: `simulation.kubernetes.start_workload`).
 
         `group`: by default the one of this name, which is made if there is none.
         """

@@ -4,16 +4,17 @@ store         the interface: EventStore, RunWriter, RunInfo, and their closed se
 codec         facts as rows and back; the digest over rows
 upcasts       old facts in the shape of today's types
 writer        batches of facts: what all writers share
-resumed       a writer that repeats a killed run, compares it, and continues it
+deferred_writer  a writer that begins its run later: a run that is refused leaves nothing
+resumed_writer  a writer that repeats a killed run, compares it, and continues it
 run_info      RunInfo as a row of table `runs`; its checksum; errors about runs
 run_lookup    which run a reference means: id, prefix, name, `latest`
 log_gaps      what an import stores about gaps in the logs
 run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
-memory, sql   the stores; sql uses database (connections, transactions), schema (tables), triggers
+memory, sql   the stores; sql uses database (connections, transactions) and schema (tables, triggers)
 backend       what a database has to provide: sqlite, postgresql
-uninterrupted  signals wait until the end of a transaction
-gc            fewer garbage collections while facts are read or made
+deferred_signals  signals wait until the end of a transaction
+rare_collections  fewer garbage collections while facts are read or made
 errors        what a store refuses
 """
 

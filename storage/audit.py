@@ -52,8 +52,8 @@ def refuse_damaged(store: EventStore, info: RunInfo) -> None:
         whole = False
     if whole:
         return
-    found = audit(store, info)
-    sentence = found.sentence if found is not None else f"run {info.id} is not as it was written"
+    damage = audit(store, info)
+    sentence = damage.sentence if damage is not None else f"run {info.id} is not as it was written"
     raise StoreError(f"{sentence}: its numbers would be wrong; `groupsim verify {info.id}` says more")
 
 
@@ -71,9 +71,9 @@ class _Audit:
         try:
             for row in self._rows():
                 self._take(row)
-                found = self._misplaced(row)
-                if found:
-                    return self._earlier(found)
+                misplaced = self._misplaced(row)
+                if misplaced:
+                    return self._earlier(misplaced)
         except UnknownFact as error:
             return self._earlier(Damage(str(error), self._seq, self._seq))
         return self._end()
@@ -88,10 +88,10 @@ class _Audit:
         except StoreError as trouble:
             for seq in range(self._seq, self._info.facts):
                 try:
-                    one = list(self._store.rows(self._info.id, start=seq, stop=seq + 1))
+                    single_row = list(self._store.rows(self._info.id, start=seq, stop=seq + 1))
                 except StoreError as error:
                     raise UnknownFact(f"run {self._info.id}, seq {seq}: {error}") from None
-                yield from one
+                yield from single_row
             raise UnknownFact(f"run {self._info.id}: {trouble}") from None
 
     def _misplaced(self, row: Row) -> Damage | None:
@@ -125,8 +125,8 @@ class _Audit:
         which = f"fact {first}" if first == last else f"one of the facts {first} to {last}"
         return Damage(f"run {self._info.id}: {which} is not as it was written", first, last)
 
-    def _earlier(self, found: Damage) -> Damage:
-        return self._bad or found
+    def _earlier(self, damage: Damage) -> Damage:
+        return self._bad or damage
 
     def _end(self) -> Damage | None:
         info, count = self._info, self._seq

@@ -71,8 +71,8 @@ def _hold(wake: Callable[[], object], broken: Callable[[], object]) -> None:
     global _blocks, _wake, _broken
     _came.clear()
     _blocks, _wake, _broken = _blocks + 1, wake, broken
-    found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    kept = {number: _before[number] if handler is _note else handler for number, handler in found.items()}
+    installed = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    kept = {number: _before[number] if handler is _note else handler for number, handler in installed.items()}
     _before.clear()
     _before.update({number: handler for number, handler in kept.items() if callable(handler)})  # not if it is ignored
     try:

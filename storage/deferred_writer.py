@@ -11,7 +11,7 @@ from groupsim.storage.store import EventStore, RunInfo, RunStatus, RunWriter
 Waiting = tuple[int, str, list[Event], str | None]
 
 
-class LateWriter:
+class DeferredWriter:
     """RunWriter whose facts wait in memory until `begin`; `finish` begins, too, unless the run was given up."""
 
     def __init__(self, store: EventStore, info: RunInfo) -> None:

@@ -89,15 +89,15 @@ def log_gaps(
     """The part of a stored summary that the functions below read."""
     return precision.keys() | {
         _UNSUPPORTED: list(unsupported),
-        _DOUBTS: [msgspec.to_builtins(each) for each in doubts],
+        _DOUBTS: [msgspec.to_builtins(doubt) for doubt in doubts],
         _NEW: list(new_groups),
     }
 
 
 def unsupported(summary: Mapping[str, object]) -> list[str]:
     """Why no total can be taken from the logs of a run, as sentences; none if one can."""
-    found = summary.get(_UNSUPPORTED)
-    return list(map(str, found)) if isinstance(found, list) else []
+    reasons = summary.get(_UNSUPPORTED)
+    return list(map(str, reasons)) if isinstance(reasons, list) else []
 
 
 def unbounded(reasons: Sequence[str]) -> dict[str, object]:
@@ -123,8 +123,8 @@ def given(settings: Mapping[str, int | None]) -> dict[str, object]:
 
 def given_settings(summary: Mapping[str, object]) -> dict[str, int]:
     """The settings (milliseconds, by Kafka's names) that the user gave to the import."""
-    found = msgspec.convert(summary.get(_GIVEN, {}), dict[Literal["session.timeout.ms"], _Milliseconds])
-    return dict(found.items())
+    settings = msgspec.convert(summary.get(_GIVEN, {}), dict[Literal["session.timeout.ms"], _Milliseconds])
+    return dict(settings.items())
 
 
 def check(summary: Mapping[str, object]) -> None:
@@ -135,7 +135,7 @@ def check(summary: Mapping[str, object]) -> None:
 
 def precision(summary: Mapping[str, object]) -> Precision:
     """How exact the times of a run are, from its stored summary, or from the part of it on what is unavailable."""
-    return Precision(*(found if isinstance(found := summary.get(name), int) else 0 for name in Precision._fields))
+    return Precision(*(ms if isinstance(ms := summary.get(name), int) else 0 for name in Precision._fields))
 
 
 def coarse_times(resolution_ms: int) -> str:
@@ -149,5 +149,5 @@ def coarse_times(resolution_ms: int) -> str:
 
 def new_groups(summary: Mapping[str, object]) -> frozenset[str] | None:
     """The groups whose first generation is in the logs: nothing came before. None: the summary does not say."""
-    found = summary.get(_NEW)
-    return frozenset(map(str, found)) if isinstance(found, list) else None
+    groups = summary.get(_NEW)
+    return frozenset(map(str, groups)) if isinstance(groups, list) else None

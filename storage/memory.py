@@ -121,9 +121,9 @@ class MemoryStore:
         fit = [s for s in kept.values() if until_ms is None or s.at_ms <= until_ms]
         return max(fit, key=lambda s: s.seq, default=None)
 
-    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+    def keep_snapshots(self, run: RunId, kind: str, snapshots: Sequence[Snapshot]) -> None:
         kept = self._snapshots.setdefault((self._whole(run), kind), {})
-        for snapshot in found:
+        for snapshot in snapshots:
             kept.setdefault(snapshot.seq, snapshot)
 
     def drop_snapshots(self, kinds: str = "") -> int:

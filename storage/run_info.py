@@ -81,16 +81,16 @@ def from_columns(row: Iterable[object]) -> RunInfo:
 
 def all_readable(rows: Iterable[Iterable[object]]) -> list[RunInfo]:
     """`from_columns` of each row. Raises UnreadableRuns, which has the runs of the other rows."""
-    found, wrong = list[RunInfo](), list[StoreError]()
+    readable, wrong = list[RunInfo](), list[StoreError]()
     for row in rows:
         try:
-            found.append(from_columns(row))
+            readable.append(from_columns(row))
         except StoreError as error:
             wrong.append(error)
     if wrong:
         more = f"; the same is true of {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        raise UnreadableRuns(f"{wrong[0]}{more}", found)
-    return found
+        raise UnreadableRuns(f"{wrong[0]}{more}", readable)
+    return readable
 
 
 def is_instant(text: str) -> bool:

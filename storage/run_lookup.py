@@ -23,11 +23,11 @@ def find_run(names: Mapping[RunId, str], reference: str, place: str) -> RunId:
         return named[0]
     if named:
         raise UnknownRun(f"{len(named)} runs in {place} are named {reference!r}: {_listed(named[::-1])}; give an id")
-    found = [run for run in ids if run.startswith(reference)] if reference else []
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UnknownRun(f"{reference!r} matches {_listed(found)} in {place}; give more characters of the id")
+    matching = [run for run in ids if run.startswith(reference)] if reference else []
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise UnknownRun(f"{reference!r} matches {_listed(matching)} in {place}; give more characters of the id")
     raise unknown_run(ids, reference, place, {*names.values(), "latest"})
 
 

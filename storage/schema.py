@@ -16,8 +16,33 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateTable
 
-from groupsim.storage import triggers
 from groupsim.storage.errors import StoreError
+
+_REFUSE_FACTS = "facts are never changed or deleted"
+_REFUSE_RUNS = "a run is never deleted, nor changed once it is over"
+
+SQLITE_TRIGGERS = (
+    f"CREATE TRIGGER facts_stay BEFORE UPDATE ON facts BEGIN SELECT RAISE(ABORT, '{_REFUSE_FACTS}'); END",
+    f"CREATE TRIGGER facts_remain BEFORE DELETE ON facts BEGIN SELECT RAISE(ABORT, '{_REFUSE_FACTS}'); END",
+    "CREATE TRIGGER runs_stay BEFORE UPDATE ON runs WHEN old.status <> 'running' "
+    f"BEGIN SELECT RAISE(ABORT, '{_REFUSE_RUNS}'); END",
+    f"CREATE TRIGGER runs_remain BEFORE DELETE ON runs BEGIN SELECT RAISE(ABORT, '{_REFUSE_RUNS}'); END",
+)
+POSTGRESQL_TRIGGERS = (
+    "CREATE FUNCTION groupsim_refuse() RETURNS trigger LANGUAGE plpgsql AS "
+    "'BEGIN RAISE EXCEPTION USING MESSAGE = TG_ARGV[0]; END'",
+    "CREATE TRIGGER facts_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON facts "
+    f"FOR EACH STATEMENT EXECUTE FUNCTION groupsim_refuse('{_REFUSE_FACTS}')",
+    "CREATE TRIGGER runs_stay BEFORE UPDATE ON runs FOR EACH ROW WHEN (old.status <> 'running') "
+    f"EXECUTE FUNCTION groupsim_refuse('{_REFUSE_RUNS}')",
+    "CREATE TRIGGER runs_remain BEFORE DELETE OR TRUNCATE ON runs "
+    f"FOR EACH STATEMENT EXECUTE FUNCTION groupsim_refuse('{_REFUSE_RUNS}')",
+)
+"""With these the database itself refuses to change or delete facts, and to change runs after their end.
+
+They fire on UPDATE and DELETE only, so that appending is as fast as without them.
+"""
+
 
 SCHEMA_VERSION = 2
 """It grows by one with each release in which tables or fact types changed, so that older versions refuse the store
@@ -29,7 +54,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "PRIMARY KEY (run, facts)) STRICT, WITHOUT ROWID",
         "CREATE TABLE snapshots (run INTEGER NOT NULL REFERENCES runs (key), kind TEXT NOT NULL, seq INTEGER NOT NULL, "
         "at_ms INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (run, kind, seq)) STRICT, WITHOUT ROWID",
-        *triggers.SQLITE,
+        *SQLITE_TRIGGERS,
     )
 }
 """n -> the statements from schema n to n + 1; empty if only fact types changed. Only SQLite ever had schema 1."""
@@ -100,7 +125,7 @@ SNAPSHOTS = Table(
 )
 """Folded states, so that readers need not begin with the first fact: a cache, not part of any digest."""
 
-_TRIGGERS = {"sqlite": triggers.SQLITE, "postgresql": triggers.POSTGRESQL}
+_TRIGGERS = {"sqlite": SQLITE_TRIGGERS, "postgresql": POSTGRESQL_TRIGGERS}
 
 
 def statements(dialect: Dialect) -> list[str]:

@@ -76,7 +76,7 @@ class SqlStore:
                     self._db.backend.insert(connection, key, part)
                     let_through()
                 if incoming.checksums:
-                    connection.execute(_ADD_CHECKSUM, [_checksum(key, *each) for each in incoming.checksums])
+                    connection.execute(_ADD_CHECKSUM, [_checksum(key, *checksum) for checksum in incoming.checksums])
                 ended = incoming.ended()
                 connection.execute(update(RUNS).where(RUNS.c.key == key).values(**_closed(ended)))
                 mark = {"run": key, "kind": IMPORTED_KIND, **msgspec.structs.asdict(IMPORTED)}
@@ -136,11 +136,11 @@ class SqlStore:
         c = BATCH_CHECKSUMS.c
         wanted = select(c.facts, c.digest).where(c.run == self._key(run)).order_by(c.facts)
         with self._db.reading() as connection:
-            found = [(count, digest) for count, digest in connection.execute(wanted)]
-        for count, digest in found:
+            checksums = [(count, digest) for count, digest in connection.execute(wanted)]
+        for count, digest in checksums:
             if not (isinstance(count, int) and isinstance(digest, str)):
                 raise StoreError(f"{self.place} is damaged: run {run} has the checksum {digest!r} of {count!r} facts")
-        return found
+        return checksums
 
     def run_checksum(self, run: RunId) -> str | None:
         wanted = select(RUNS.c.seal).where(RUNS.c.key == self._key(run))
@@ -157,11 +157,11 @@ class SqlStore:
             row = connection.execute(wanted.order_by(s.seq.desc()).limit(1)).one_or_none()
         return None if row is None else Snapshot(*row)
 
-    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+    def keep_snapshots(self, run: RunId, kind: str, snapshots: Sequence[Snapshot]) -> None:
         key, s = self._key(run), SNAPSHOTS.c
         with self._db.writing() as connection:
             there = set(connection.execute(select(s.seq).where(s.run == key, s.kind == kind)).scalars())
-            for kept in found:
+            for kept in snapshots:
                 if kept.seq not in there:
                     connection.execute(SNAPSHOTS.insert(), {"run": key, "kind": kind, **msgspec.structs.asdict(kept)})
 
@@ -193,8 +193,8 @@ class SqlStore:
 
     def damage(self) -> Damage | None:
         with self._db.reading() as connection:
-            found = self._db.backend.damage(connection)
-        return None if found is None else Damage(f"{self.place} is damaged: {found}")
+            damage = self._db.backend.damage(connection)
+        return None if damage is None else Damage(f"{self.place} is damaged: {damage}")
 
     def close(self) -> None:
         self._db.engine.dispose()
@@ -221,10 +221,10 @@ class SqlStore:
     def _names(self) -> dict[RunId, str]:
         with self._db.reading() as connection:
             rows = connection.execute(select(RUNS.c.id, RUNS.c.name).order_by(RUNS.c.key))
-            found = {run: name for run, name in rows}  # noqa: C416  (for mypy, a Row is no tuple)
-        if odd := [each for named in found.items() for each in named if not isinstance(each, str)]:
+            names = {run: name for run, name in rows}  # noqa: C416  (for mypy, a Row is no tuple)
+        if odd := [text for named in names.items() for text in named if not isinstance(text, str)]:
             raise StoreError(f"{self.place} is damaged: {odd[0]!r} can't be the id or the name of a run")
-        return found
+        return names
 
     def _key(self, run: RunId) -> int:
         with self._db.reading() as connection:

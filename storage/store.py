@@ -172,7 +172,7 @@ class EventStore(Protocol):
         """The latest stored state of this kind without facts after `until_ms`, if there is one."""
         ...
 
-    def keep_snapshots(self, run: RunId, kind: str, found: Sequence[Snapshot]) -> None:
+    def keep_snapshots(self, run: RunId, kind: str, snapshots: Sequence[Snapshot]) -> None:
         """Store states for later readers; existing ones stay. Raises StoreError if the store is read-only."""
         ...
 

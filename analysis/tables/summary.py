@@ -20,7 +20,7 @@ from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.consumer import GroupEpochBumped
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.events.world import GroupDeclared, RunEnded
-from groupsim.storage.gc import rare_collections
+from groupsim.storage.rare_collections import rare_collections
 
 _COUNTED: frozenset[type[Event]] = frozenset(
     {

@@ -19,7 +19,7 @@ from benchmarks.advice import bare
 from benchmarks.advice.problems import HERE, Problem, find, listed
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.spread import streamed
-from groupsim.storage.gc import rare_collections
+from groupsim.storage.rare_collections import rare_collections
 
 SEEDS = 1_000
 FOLDER = Path(os.environ.get("GROUPSIM_ADVICE_TRUTH", HERE / "truth"))

@@ -44,7 +44,7 @@ PLANTED = (
     ),
     Planted(
         "lost: a resumed run leaves out what follows within one append",
-        *("fault: cut", "storage/resumed.py"),
+        *("fault: cut", "storage/resumed_writer.py"),
         *("        if new:\n", "        if new and not known:\n"),
     ),
     Planted(

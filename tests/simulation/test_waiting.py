@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.clients.process import Script, Waiter
 from groupsim.simulation.run import run
-from groupsim.storage.gc import rare_collections
 from groupsim.storage.memory import MemoryStore
+from groupsim.storage.rare_collections import rare_collections
 
 
 def _woken(first_ms: int | None, notices: list[int]) -> list[int]:

@@ -13,7 +13,7 @@ from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit
 from groupsim.storage.codec import Row
 from groupsim.storage.errors import StoreError
-from groupsim.storage.resumed import ResumedWriter
+from groupsim.storage.resumed_writer import ResumedWriter
 from groupsim.storage.store import RunStatus
 from groupsim.storage.writer import BATCH
 from tests.postgres import PASSWORD, USER, Server
