@@ -3,8 +3,7 @@
 - `spec`: what an assignor is given (Spec, Member) and returns (Answer)
 - `assignor`: one entry of ASSIGNORS: the function, its protocols, source, drawback and promised properties
 - `properties`: the promises as checks, and the trial that a user's own assignor has to pass
-- `violations`: wrong assignments in an answer, one by one
-- `metrics`: balance, partitions kept and moved, numbers of violations
+- `metrics`: balance, partitions kept and moved, wrong assignments and their numbers
 - `history`: several rounds of one group: what members report from call to call, cooperative follow-ups
 - `problem_files`: problems as JSON Lines and their answers (`groupsim assign`)
 - `problem`: a Spec checked and prepared for the algorithms: members in Java's order, partitions as integers

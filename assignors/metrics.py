@@ -1,15 +1,20 @@
-"""How good an answer is: balance, partitions kept and moved, violations (as the golden files define them)."""
+"""How good an answer is: balance, partitions kept and moved, violations (as the golden files define them).
+
+Kafka's own defects are reproduced, so violations occur.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes, PartitionArray, flatten
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
-from groupsim.events.types import TopicPartition
+from groupsim.events.types import MemberId, TopicPartition
 
 
 def balance(sizes: Sequence[int]) -> int:
@@ -33,13 +38,13 @@ def metrics(spec: Spec, answer: Answer) -> dict[str, int]:
     previous, claimed = previous[alive], claimed[alive]
     holders, held = _holders(group, owners, codes)
     at = np.minimum(np.searchsorted(held, claimed), max(len(held) - 1, 0))
-    found = held[at] == claimed if len(held) else np.zeros(len(claimed), bool)
-    kept = int((found & (holders[at] == previous)).sum()) if len(held) else 0
+    assigned = held[at] == claimed if len(held) else np.zeros(len(claimed), bool)
+    kept = int((assigned & (holders[at] == previous)).sum()) if len(held) else 0
     result = {
         "balance": balance([len(answer[member.id]) if member.id in answer else 0 for member in group.members]),
         "claimed": len(claimed),
         "kept": kept,
-        "moved": int(found.sum()) - kept,
+        "moved": int(assigned.sum()) - kept,
         "unassigned": int((~np.isin(group.all_codes(), codes)).sum()),
     }
     violations = {
@@ -58,8 +63,8 @@ def answered(group: Group, answer: Answer) -> tuple[Codes, Codes]:
         if isinstance(assigned, PartitionArray) and assigned.names == group.names:
             parts.append(assigned.codes)
         else:
-            found = (TopicPartition(*partition) for partition in assigned)
-            parts.append(np.array([group.rank[t] << TOPIC_SHIFT | p for t, p in found], np.int64))
+            partitions = (TopicPartition(*partition) for partition in assigned)
+            parts.append(np.array([group.rank[t] << TOPIC_SHIFT | p for t, p in partitions], np.int64))
     return flatten(parts)
 
 
@@ -100,3 +105,44 @@ def _unsubscribed(group: Group, owners: Codes, codes: Codes) -> int:
         wrong += sum(1 for rank in ranks.tolist() if rank not in allowed) if len(allowed) < len(group.names) else 0
         start = end
     return wrong
+
+
+class Kind(StrEnum):
+    """What an assignor must never do, by the names in `metrics`."""
+
+    UNSUBSCRIBED = "assigned_unsubscribed"
+    NONEXISTENT = "assigned_nonexistent"
+    TWICE = "assigned_twice"
+
+
+_SENTENCES = {
+    Kind.UNSUBSCRIBED: "{0} is given to {1!r}, which does not subscribe to {0.topic!r}",
+    Kind.NONEXISTENT: "{0} is given to {1!r}, but {0.topic!r} has no such partition",
+    Kind.TWICE: "{0} is given to {1!r} although another member has it, too",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One wrong assignment; `str()` is the sentence."""
+
+    kind: Kind
+    member: MemberId
+    partition: TopicPartition
+
+    def __str__(self) -> str:
+        return _SENTENCES[self.kind].format(self.partition, self.member)
+
+
+def violations(spec: Spec, answer: Answer) -> Iterator[Violation]:
+    """Every wrong assignment, members in the problem's order. Their numbers by kind are those of `metrics`."""
+    seen: set[TopicPartition] = set()
+    for member in spec.members:
+        for partition in answer.get(member.id, ()):
+            if partition.topic not in member.topics:
+                yield Violation(Kind.UNSUBSCRIBED, member.id, partition)
+            if partition.partition >= spec.partitions.get(partition.topic, 0):
+                yield Violation(Kind.NONEXISTENT, member.id, partition)
+            if partition in seen:
+                yield Violation(Kind.TWICE, member.id, partition)
+            seen.add(partition)

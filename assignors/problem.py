@@ -57,8 +57,8 @@ class Group:
         AbstractPartitionAssignor.assign: a HashSet filled member by member, then a HashMap filled from that set.
         """
         distinct = dict.fromkeys(member.topics for member in self.members)
-        found = string_set(topic for topics in distinct for topic in topics)
-        present = [topic for topic in found if self.counts[self.rank[topic]]]
+        topics_in_order = string_set(topic for topics in distinct for topic in topics)
+        present = [topic for topic in topics_in_order if self.counts[self.rank[topic]]]
         return [self.rank[present[i]] for i in string_order(present)]
 
     def all_codes(self) -> Codes:
@@ -131,9 +131,9 @@ class Group:
 
     def answer_by_topic(self, topics: Iterable[tuple[Codes, Codes]]) -> dict[str, PartitionArray]:
         """`answer` for owners and codes given topic by topic."""
-        found = list(topics)
-        _, owners = flatten([owners for owners, _ in found])
-        _, codes = flatten([codes for _, codes in found])
+        parts = list(topics)
+        _, owners = flatten([owners for owners, _ in parts])
+        _, codes = flatten([codes for _, codes in parts])
         return self.answer(owners, codes)
 
     def answer_of(self, lists: Sequence[Sequence[int]]) -> dict[str, PartitionArray]:

@@ -12,9 +12,8 @@ from groupsim.assignors.assignor import Assignor
 from groupsim.assignors.errors import AssignorError, BadSpec, Refused
 from groupsim.assignors.extra.optimal_sticky import against_optimum, solve
 from groupsim.assignors.history import STATELESS, Round, play
-from groupsim.assignors.metrics import metrics
+from groupsim.assignors.metrics import metrics, violations
 from groupsim.assignors.spec import Answer, Member, Spec
-from groupsim.assignors.violations import violations
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import NO_GENERATION, TopicPartition
 
@@ -94,26 +93,26 @@ def answer(
     errors: dict[str, str] = {}
     for name in names:
         try:
-            found = assignors[name].assign(spec)
+            assignment = assignors[name].assign(spec)
         except (AssignorError, Refused) as error:
             errors[name] = str(error)
             result["assignments"][name] = None
         else:
-            result["assignments"][name] = as_json(found, spec)
-            result["metrics"][name] = metrics(spec, found)
+            result["assignments"][name] = as_json(assignment, spec)
+            result["metrics"][name] = metrics(spec, assignment)
             if explain:
-                result.setdefault("explain", {})[name] = why = explained(spec, name, found)
+                result.setdefault("explain", {})[name] = why = explained(spec, name, assignment)
                 result["metrics"][name] |= {key: why[key] for key in ("balance_gap", "excess_moves")}
     if errors:
         result["errors"] = errors
     return result
 
 
-def explained(spec: Spec, name: str, found: Answer) -> dict[str, Any]:
+def explained(spec: Spec, name: str, assignment: Answer) -> dict[str, Any]:
     """balance_gap and excess_moves against the optimum, violations; for optimal-sticky the certificate as well."""
     best, certificate = solve(spec)
-    result: dict[str, Any] = against_optimum(spec, found, best)
-    if wrong := [str(violation) for violation in violations(spec, found)]:
+    result: dict[str, Any] = against_optimum(spec, assignment, best)
+    if wrong := [str(violation) for violation in violations(spec, assignment)]:
         result["defects"] = wrong
     if name == "optimal-sticky":
         result["certificate"] = msgspec.to_builtins(certificate) | {
@@ -127,13 +126,13 @@ def catalogue(assignors: Mapping[str, Assignor] = ASSIGNORS) -> list[dict[str, A
     """What `groupsim assignors` lists: name, protocols, side, source and drawback of each, in order."""
     return [
         {
-            "name": found.name,
-            "protocols": list(found.protocols),
-            "side": found.side,
-            "source": found.source,
-            "drawback": found.drawback,
+            "name": assignor.name,
+            "protocols": list(assignor.protocols),
+            "side": assignor.side,
+            "source": assignor.source,
+            "drawback": assignor.drawback,
         }
-        for found in assignors.values()
+        for assignor in assignors.values()
     ]
 
 
@@ -158,9 +157,9 @@ def trace(line: Line, assignor: Assignor) -> list[dict[str, Any]]:
     return result
 
 
-def as_json(found: Answer, spec: Spec) -> dict[str, list[list[Any]]]:
+def as_json(assignment: Answer, spec: Spec) -> dict[str, list[list[Any]]]:
     """An answer as lists, members in the problem's order."""
-    return {m.id: [list(partition) for partition in found[m.id]] for m in spec.members}
+    return {m.id: [list(partition) for partition in assignment[m.id]] for m in spec.members}
 
 
 def answers(

@@ -46,10 +46,10 @@ def _equal_or_refused(group: Group) -> None:
     for member in group.spec.members:
         sets.setdefault(frozenset(member.topics), member.id)
     if len(sets) > 1:
-        one, other = list(sets.values())[:2]
+        first, second = list(sets.values())[:2]
         raise Refused(
             "constrained-cooperative-sticky takes only groups in which all members subscribe to the same topics; "
-            f"{one!r} and {other!r} differ (cooperative-sticky takes both)"
+            f"{first!r} and {second!r} differ (cooperative-sticky takes both)"
         )
 
 

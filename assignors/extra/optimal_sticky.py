@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groupsim.assignors.extra.flow import Network
+from groupsim.assignors.extra.min_cost_flow import Network
 from groupsim.assignors.metrics import effective_owners, metrics
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, Codes
 from groupsim.assignors.problem import Group
@@ -19,7 +19,7 @@ class Certificate:
     """Why no answer is better: no answer has squares * weight + moves below `bound`, and this one reaches it.
 
     squares: the sum of squared sizes; moves: partitions not with their previous owner, those without one included.
-    The bound follows from the potentials by weak duality; `flow.Network.bound` says how.
+    The bound follows from the potentials by weak duality; `min_cost_flow.Network.bound` says how.
     """
 
     squares: int
@@ -35,10 +35,10 @@ class Certificate:
         return self.squares * self.weight + self.moves == self.bound
 
     def __str__(self) -> str:
-        found = f"sum of squared sizes {self.squares}, {self.moves} partitions new to their owner"
+        reached = f"sum of squared sizes {self.squares}, {self.moves} partitions new to their owner"
         if not self.proved:
-            return f"{found}: not proved to be best, the bound is {self.bound / self.weight:.3f}"
-        return f"{found}: proved best, no improving path exists and no answer as balanced has fewer than {self.moves}"
+            return f"{reached}: not proved to be best, the bound is {self.bound / self.weight:.3f}"
+        return f"{reached}: proved best, no improving path exists and no answer as balanced has fewer than {self.moves}"
 
 
 def optimal_sticky(spec: Spec) -> Answer:
@@ -47,7 +47,7 @@ def optimal_sticky(spec: Spec) -> Answer:
 
 
 def solve(spec: Spec) -> tuple[Answer, Certificate]:
-    """The answer and its certificate; the algorithm is described in `flow`."""
+    """The answer and its certificate; the algorithm is described in `min_cost_flow`."""
     group = Group.of(spec)
     owners, codes = valid_owners(group)
     net = network(group, owners, codes, np.zeros(len(group.members), np.int64))
@@ -82,8 +82,8 @@ def network(group: Group, owners: Codes, codes: Codes, base: Codes, counts: Code
     place = np.full(len(group.names), -1, np.int64)
     place[ranks] = np.arange(len(ranks))
     topic, member = [], []
-    for i, found in enumerate(group.members):
-        mine = [int(place[group.rank[name]]) for name in dict.fromkeys(found.topics)]
+    for i, subscriber in enumerate(group.members):
+        mine = [int(place[group.rank[name]]) for name in dict.fromkeys(subscriber.topics)]
         mine = [t for t in mine if t >= 0]
         topic.extend(mine)
         member.extend([i] * len(mine))
@@ -114,5 +114,5 @@ def against_optimum(spec: Spec, answer: Answer, best: Answer | None = None) -> d
     leaves partitions to nobody. `best`: the optimum, if it is known already.
     """
     ours, least = metrics(spec, answer), metrics(spec, optimal_sticky(spec) if best is None else best)
-    lost, needed = (found["claimed"] - found["kept"] for found in (ours, least))
+    lost, needed = (measured["claimed"] - measured["kept"] for measured in (ours, least))
     return {"balance_gap": ours["balance"] - least["balance"], "excess_moves": lost - needed}

@@ -1,11 +1,11 @@
 """Kafka's assignors: the same answers as the Java classes, to the partition and in their order.
 
-- `by_range`, `by_range_racks`: the client's range; with racks (KIP-881)
+- `by_range`: the client's range, with racks too (KIP-881)
 - `round_robin`: roundrobin
 - `sticky`: sticky and cooperative-sticky
 - `prior_ownership`: the owners that the sticky assignors start from
 - `sticky_equal`, `quotas`: the algorithm for equal subscriptions
-- `sticky_unequal`, `reassign`, `movements`: the algorithm for unequal subscriptions; moving until balanced
+- `sticky_unequal`: the algorithm for unequal subscriptions; moving until balanced
 - `racks`: which members are near a replica, and who gets partitions first because of it
 - `uniform`, `uniform_heterogeneous`: the server's uniform, for equal and for unequal subscriptions
 - `server_range`: the server's range

@@ -103,7 +103,9 @@ def _resolve_repeats(group: Group, owners: Codes, codes: Codes) -> tuple[npt.NDA
     and a second claimant of one generation stands as the "other" for a third although neither keeps the partition.
     """
     own = [member.generation for member in group.members]
-    other = [NO_GENERATION if group.spec.generation_in_user_data else max(found, NO_GENERATION) for found in own]
+    other = [
+        NO_GENERATION if group.spec.generation_in_user_data else max(generation, NO_GENERATION) for generation in own
+    ]
     _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
     kept = np.ones(len(codes), bool)
     contested = np.flatnonzero(counts[inverse] > 1)

@@ -25,7 +25,7 @@ def uses_racks(member_racks: Collection[str], partition_racks: Sequence[frozense
 def replica_racks(group: Group, rank: int) -> list[frozenset[str]]:
     """The racks of each partition of a topic; a topic or partition left out in the problem has none."""
     listed = group.spec.racks.get(group.names[rank], ())
-    racks = [frozenset(found) for found in listed[: int(group.counts[rank])]]
+    racks = [frozenset(replicas) for replicas in listed[: int(group.counts[rank])]]
     return racks + [NOWHERE] * (int(group.counts[rank]) - len(racks))
 
 

@@ -21,7 +21,7 @@ def round_robin(spec: Spec) -> Answer:
     for seat, member in enumerate(circle):
         for topic in dict.fromkeys(group.members[member].topics):
             subscribers.setdefault(topic, []).append(seat)
-    found: list[tuple[Codes, Codes]] = []
+    by_topic: list[tuple[Codes, Codes]] = []
     turn = 0
     for rank in np.flatnonzero(group.counts).tolist():
         count = int(group.counts[rank])
@@ -30,5 +30,5 @@ def round_robin(spec: Spec) -> Answer:
         taken = here[(first + np.arange(count)) % len(here)]
         turn = (int(taken[-1]) + 1) % len(circle)
         owners = np.array(circle, np.int64)[taken]
-        found.append((owners, rank << TOPIC_SHIFT | np.arange(count, dtype=np.int64)))
-    return group.answer_by_topic(found)
+        by_topic.append((owners, rank << TOPIC_SHIFT | np.arange(count, dtype=np.int64)))
+    return group.answer_by_topic(by_topic)

@@ -20,8 +20,8 @@ def sticky(spec: Spec) -> Answer:
     group = Group.of(spec)
     prior = prior_ownership(group, from_user_data=True)
     if prior.equal_subscriptions:
-        found = assign_equal(group, prior, Racks.of(group))
-        return group.answer(found.owners, found.codes)
+        assignment = assign_equal(group, prior, Racks.of(group))
+        return group.answer(assignment.owners, assignment.codes)
     return group.answer_of(assign_unequal(group, prior, Racks.of(group)).lists)
 
 
@@ -30,9 +30,9 @@ def cooperative_sticky(spec: Spec) -> Answer:
     group = Group.of(spec)
     prior = prior_ownership(group, from_user_data=False)
     if prior.equal_subscriptions:
-        found = assign_equal(group, prior, Racks.of(group))
-        stay = ~found.moved
-        return group.answer(found.owners[stay], found.codes[stay])
+        assignment = assign_equal(group, prior, Racks.of(group))
+        stay = ~assignment.moved
+        return group.answer(assignment.owners[stay], assignment.codes[stay])
     state = assign_unequal(group, prior, Racks.of(group))
     _withhold(group, prior, state.lists, state.aside)
     return group.answer_of(state.lists)

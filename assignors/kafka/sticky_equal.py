@@ -177,5 +177,5 @@ def transferring(prior: PriorOwnership, given_up: list[tuple[Codes, Codes]], tak
 
 def _by_id(group: Group, positions: list[int]) -> list[int]:
     """These positions sorted by member id; only the few that are asked for, not `group.by_id()`."""
-    found = {group.members[i].id: i for i in positions}
-    return [found[name] for name in java_sorted(found)]
+    by_id = {group.members[i].id: i for i in positions}
+    return [by_id[name] for name in java_sorted(by_id)]

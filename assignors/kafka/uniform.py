@@ -45,20 +45,20 @@ def _assign(target: Target, quotas: Quotas) -> Answer:
     return answer(target, *assign_heterogeneous(target))
 
 
-def _first_members_get_one_more(owned: Codes, each: int, extra: int) -> Codes:
+def _first_members_get_one_more(owned: Codes, share: int, extra: int) -> Codes:
     """Kafka 4.0: the first `extra` members in map order."""
-    return each + (np.arange(len(owned)) < extra)
+    return share + (np.arange(len(owned)) < extra)
 
 
-def _owners_keep_one_more(owned: Codes, each: int, extra: int) -> Codes:
-    """Since Kafka 4.1: members that have more than `each`, in map order; the last members where these are too few."""
-    more = owned > each
+def _owners_keep_one_more(owned: Codes, share: int, extra: int) -> Codes:
+    """Since Kafka 4.1: members that have more than `share`, in map order; the last members where these are too few."""
+    more = owned > share
     left = extra - (np.cumsum(more) - more)
     gets = more & (left > 0)
     last = len(owned) - np.arange(len(owned)) <= left
     if last.any():
         gets[int(last.argmax()) :] = True
-    return each + gets
+    return share + gets
 
 
 def _assign_homogeneous(target: Target, quotas: Quotas) -> Answer:
@@ -75,7 +75,7 @@ def _assign_homogeneous(target: Target, quotas: Quotas) -> Answer:
     quota = quotas(owned, *divmod(int(group.counts[ranks].sum()), len(group.members)))
     revoked: list[int] = []
     for i in np.flatnonzero(owned > quota).tolist():
-        numbers = [code_of(rank, number) for rank, found in target.owned(i).items() if mine[rank] for number in found]
+        numbers = [code_of(rank, number) for rank, held in target.owned(i).items() if mine[rank] for number in held]
         revoked += numbers[quota[i] :]
     if revoked:
         keeps = ~np.isin(codes, revoked)
@@ -97,9 +97,9 @@ def _free(target: Target, held: Codes) -> Codes:
     topics = target.first_topics()
     place = np.zeros(len(group.names), np.int64)
     place[topics] = np.arange(1, len(topics) + 1)
-    found = np.flatnonzero(free)
-    ranks = np.searchsorted(np.cumsum(group.counts), found, "right")
-    codes = ranks << TOPIC_SHIFT | found - starts[ranks]
+    slots = np.flatnonzero(free)
+    ranks = np.searchsorted(np.cumsum(group.counts), slots, "right")
+    codes = ranks << TOPIC_SHIFT | slots - starts[ranks]
     wanted = place[ranks] > 0
     codes, places = codes[wanted], place[ranks][wanted]
     dealt: Codes = codes[np.argsort(places, kind="stable")]

@@ -102,7 +102,7 @@ class _TargetBuilder:
                         self._assign(rank, number, balancer.least())
         self._balance_topics(self._sorted([rank for rank, members in self.subscribers.items() if len(members) > 1]))
         _, owners_of_all = flatten([np.array(owners, np.int64) for owners in self.owners.values()])
-        _, codes = flatten([np.arange(len(found)) | rank << TOPIC_SHIFT for rank, found in self.owners.items()])
+        _, codes = flatten([np.arange(len(numbers)) | rank << TOPIC_SHIFT for rank, numbers in self.owners.items()])
         return owners_of_all, codes
 
     def _sorted(self, ranks: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from groupsim.assignors.extra.flow import Network
+from groupsim.assignors.extra.min_cost_flow import Network
 from groupsim.assignors.extra.optimal_sticky import network, solve, valid_owners
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Member, Spec

@@ -5,11 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from groupsim.assignors.java.hash_order import string_hash
-from groupsim.assignors.kafka.movements import Movements
 from groupsim.assignors.kafka.prior_ownership import prior_ownership
 from groupsim.assignors.kafka.racks import Racks
-from groupsim.assignors.kafka.reassign import Reassignment, imbalance
-from groupsim.assignors.kafka.sticky_unequal import assign_unequal
+from groupsim.assignors.kafka.sticky_unequal import Movements, Reassignment, assign_unequal, imbalance
 from groupsim.assignors.partition_array import code_of
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Spec

@@ -9,10 +9,9 @@ import pytest
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.errors import AssignorError
-from groupsim.assignors.metrics import metrics
+from groupsim.assignors.metrics import Kind, metrics, violations
 from groupsim.assignors.problem_files import read, specs_of
 from groupsim.assignors.spec import Member, Spec
-from groupsim.assignors.violations import Kind, violations
 from tests.assignors.test_golden import GOLDEN
 
 

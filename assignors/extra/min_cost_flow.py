@@ -196,7 +196,7 @@ class _Search:
         for c, e in enumerate(self._member_from.tolist()):
             back[topics + c] = sink if e == -2 else (-1 if e < 0 else int(self.net.topic[e]))
         back[sink] = -1 if self._sink_from < 0 else topics + self._sink_from
-        found = []
+        cycles = []
         seen = [0] * (sink + 1)
         for start in range(sink + 1):
             node, mark = start, start + 1
@@ -204,8 +204,8 @@ class _Search:
                 seen[node] = mark
                 node = back[node]
             if node >= 0 and seen[node] == mark:
-                found.append(self._arcs(node, back))
-        return found
+                cycles.append(self._arcs(node, back))
+        return cycles
 
     def _arcs(self, first: int, back: list[int]) -> list[tuple[str, int]]:
         topics = len(self.topics)
