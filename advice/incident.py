@@ -17,7 +17,7 @@ from groupsim.advice.selection import Goal
 from groupsim.advice.time_shifting import without_movers
 from groupsim.advice.trust import reliance
 from groupsim.advice.unknown import Range, Unknown
-from groupsim.pipeline.spread import Spread, here
+from groupsim.pipeline.parallel import Spread, here
 from groupsim.replay import ask
 from groupsim.replay.aftermath import tail_ms
 from groupsim.replay.choice import Choice as ReplayedChoice

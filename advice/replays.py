@@ -14,7 +14,7 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Label
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.errors import GroupSimError
-from groupsim.pipeline.spread import Spread
+from groupsim.pipeline.parallel import Spread
 from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.cost import Cost, replayed_cost

@@ -12,7 +12,7 @@ from groupsim.advice.unknown import Unknown, drawn
 from groupsim.analysis.tables.measures import measured
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.grid import Subject, load
-from groupsim.pipeline.spread import Spread
+from groupsim.pipeline.parallel import Spread
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 

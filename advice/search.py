@@ -18,7 +18,7 @@ from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.grid import Subject, load
-from groupsim.pipeline.spread import Spread, here
+from groupsim.pipeline.parallel import Spread, here
 from groupsim.simulation.run import DURATION, resolve_settings
 
 NOTHING_UNKNOWN: Unknown = {}

@@ -21,8 +21,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from groupsim.pipeline.cache import file_of
-from groupsim.pipeline.definition import AVAILABILITY
 from groupsim.pipeline.export import FILE
 from groupsim.pipeline.grid import Sweep, load, subject
 from groupsim.pipeline.lake import availability as kept_availability
@@ -30,6 +28,8 @@ from groupsim.pipeline.session import spark_session
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts
 from groupsim.pipeline.sweep import sweep_into
 from groupsim.pipeline.sweep_point import clean, simulate
+from groupsim.pipeline.table_cache import file_of
+from groupsim.pipeline.table_definitions import AVAILABILITY
 from groupsim.pipeline.transforms import availability, unavailable_by_label
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore

@@ -91,7 +91,7 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
     from groupsim.advice.stored import stored
     from groupsim.analysis import advices
     from groupsim.pipeline.grid import Subject
-    from groupsim.pipeline.spread import digest_of
+    from groupsim.pipeline.parallel import digest_of
     from groupsim.replay.replayable import replayable_run
     from groupsim.replay.sentences.parts import baseline
 

@@ -16,7 +16,7 @@ from groupsim.cli.signals import quietly, was_signalled
 
 if TYPE_CHECKING:
     from groupsim.pipeline.grid import Subject
-    from groupsim.pipeline.spread import R, Spread, W
+    from groupsim.pipeline.parallel import R, Spread, W
 
 KeepOption = Annotated[
     Path | None,
@@ -74,7 +74,7 @@ def spreading(what: Subject, kind: Any, where: Where) -> Iterator[Spread]:
 
 def _opened(stack: ExitStack, what: Subject, kind: Any, where: Where) -> Spread:
     from groupsim.pipeline.grid import ADVICE, alone_in, keep_manifest
-    from groupsim.pipeline.spread import keeping
+    from groupsim.pipeline.parallel import keeping
 
     if where.to is None:
         return _spread(stack, where)
@@ -90,7 +90,7 @@ def _opened(stack: ExitStack, what: Subject, kind: Any, where: Where) -> Spread:
 
 
 def _spread(stack: ExitStack, where: Where) -> Spread:
-    from groupsim.pipeline.spread import on_spark, processes
+    from groupsim.pipeline.parallel import on_spark, processes
 
     if where.master is None:
         return stack.enter_context(processes(where.jobs))

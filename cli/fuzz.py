@@ -47,7 +47,7 @@ def fuzz(
 
     Example: groupsim fuzz swarm --seeds 0:1000 --jobs 2
     """
-    from groupsim.pipeline.spread import streamed
+    from groupsim.pipeline.parallel import streamed
     from groupsim.scenarios import catalogue
 
     wanted, chosen = seed_range(seeds), key_values(settings, "--set")

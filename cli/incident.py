@@ -182,7 +182,7 @@ def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> d
 def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
     """The logs, read in this process with progress, or by Spark on `master`."""
     if master is not None:
-        from groupsim.pipeline.logs import read_logs
+        from groupsim.pipeline.logs_on_spark import read_logs
         from groupsim.pipeline.session import spark_session
 
         return read_logs(quietly(lambda: spark_session(master)), files, **how)

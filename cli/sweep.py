@@ -123,8 +123,8 @@ def sweep_report(
     """
     from groupsim.analysis.tables.measures import MEASURES
     from groupsim.pipeline.grid import read_manifest
-    from groupsim.pipeline.report_plots import SUFFIXES, draw
     from groupsim.pipeline.session import spark_session
+    from groupsim.pipeline.sweep_plots import SUFFIXES, draw
     from groupsim.pipeline.sweep_report import report, summaries
 
     if measure not in MEASURES:

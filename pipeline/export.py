@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.head import head
+from groupsim.pipeline.export_head import head
 from groupsim.pipeline.schemas import LAKE
 from groupsim.pipeline.whole_file import whole_file
 from groupsim.storage.codec import COLUMNS, Row, digest_of

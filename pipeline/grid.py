@@ -89,19 +89,19 @@ def run_id(what: Subject, seed: int, settings: Mapping[str, str]) -> RunId:
 
 def grid_of(texts: Sequence[str]) -> dict[str, list[str]]:
     """`KEY=V1,V2` texts as a grid. Raises PipelineError for a malformed text and for a key or value given twice."""
-    found: dict[str, list[str]] = {}
+    grid: dict[str, list[str]] = {}
     for text in texts:
         key, equals, rest = text.partition("=")
         values = rest.split(",")
         if not equals or not key or "" in values:
             raise PipelineError(f"--grid {text!r}: expected KEY=V1,V2,...")
-        if key in found:
+        if key in grid:
             raise PipelineError(f"--grid {key!r} is given twice")
         if len(set(values)) < len(values):
             twice = next(value for value in values if values.count(value) > 1)
             raise PipelineError(f"--grid {key}: {twice!r} is given twice")
-        found[key] = values
-    return found
+        grid[key] = values
+    return grid
 
 
 def load(what: Subject) -> Scenario:
@@ -112,8 +112,8 @@ def load(what: Subject) -> Scenario:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, Path(path).name)
         file.write_text(what.text, encoding="utf-8")
-        found = catalogue.find(f"{file}::{function}" if function else str(file))
-    return replace(found, path=what.scenario)
+        scenario = catalogue.find(f"{file}::{function}" if function else str(file))
+    return replace(scenario, path=what.scenario)
 
 
 def keep_manifest(what: Subject, directory: Path, *, resume: bool, kind: str = SWEEP) -> None:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.export import FILE, RUN_KEY
-from groupsim.pipeline.head import check_seal, read_head
+from groupsim.pipeline.export_head import check_seal, read_head
 from groupsim.pipeline.schemas import LAKE
 from groupsim.storage.codec import Digest, Row
 from groupsim.storage.errors import StoreError
@@ -82,14 +82,14 @@ def exported(path: str | Path) -> Iterator[Exported]:
 
 
 def import_all(
-    store: EventStore, found: Iterable[Exported], warn: Callable[[str], None] = lambda _: None
+    store: EventStore, exports: Iterable[Exported], warn: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[RunInfo, bool]]:
     """Import these runs; see `import_runs`. `exported` finds errors before a store is created.
 
     `warn` is called with a sentence for each run of an older version's export.
     """
     known = {info.id: info for info in store.runs()}
-    for run in found:
+    for run in exports:
         info = run.info
         there = known.get(info.id)
         if there == info and info.digest is not None:

@@ -77,8 +77,8 @@ def find_java(environment: Mapping[str, str] | None = None) -> Java:
     candidates: list[tuple[str, Path | None]] = []
     if home := env.get("JAVA_HOME"):
         candidates.append(("JAVA_HOME", Path(home, "bin", "java")))
-    if found := shutil.which("java", path=env.get("PATH", "")):
-        candidates.append(("PATH", Path(found)))
+    if on_path := shutil.which("java", path=env.get("PATH", "")):
+        candidates.append(("PATH", Path(on_path)))
     for origin, program in candidates:
         version = _version(program) if program else None
         if program and version and version >= OLDEST:

@@ -23,8 +23,8 @@ def main() -> None:
     try:
         spark = spark_session(arguments.master or submitted_master() or "local[2]")
         print(f"on {spark.sparkContext.master}", file=sys.stderr)
-        found = unavailable_by_label(lake.availability(spark, arguments.lake))
-        for row in found.orderBy("run", found["partition_ms"].desc(), "label").collect():
+        totals = unavailable_by_label(lake.availability(spark, arguments.lake))
+        for row in totals.orderBy("run", totals["partition_ms"].desc(), "label").collect():
             print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")
     except GroupSimError as error:
         sys.exit(f"groupsim.pipeline.job: {error}")

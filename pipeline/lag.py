@@ -41,10 +41,10 @@ def lag_at_instants(facts: DataFrame, every_ms: int) -> DataFrame:
     )  # fmt: skip
     lasts = facts.groupBy("run").agg(F.expr(f"{_nth('max(at_ms)', every_ms)} as last_nth"))
     kept = known.where("(began is not null or committed is not null) and (next_nth is null or next_nth > nth)")
-    each = kept.join(F.broadcast(lasts), "run").selectExpr(
+    at_instants = kept.join(F.broadcast(lasts), "run").selectExpr(
         "*", f"explode(transform(sequence(nth, coalesce(next_nth - 1, last_nth)), n -> n * {every_ms}L)) as at_ms"
     )
-    counted = each.selectExpr("*", "if(rate != 0, cast(rate * at_ms / 1000 as bigint), null) as produced")
+    counted = at_instants.selectExpr("*", "if(rate != 0, cast(rate * at_ms / 1000 as bigint), null) as produced")
     behind = "if(coalesce(committed, began) < 0, null, greatest(0L, produced - coalesce(committed, began)))"
     return counted.selectExpr(
         "run",
@@ -62,10 +62,10 @@ def _read(facts: DataFrame, every_ms: int) -> DataFrame:
     """First position and commits of each group: `run, group, topic, partition, nth, seq, began, committed`."""
     kinds = {PositionReady.__name__: "began", CommitAccepted.__name__: "committed"}
     offsets_of = _fields(facts, list(kinds), "offsets array<array<string>>", every_ms)
-    each = offsets_of.selectExpr("run", _GROUP, "nth", "seq", "type", "explode(f.offsets) as o")
+    positions = offsets_of.selectExpr("run", _GROUP, "nth", "seq", "type", "explode(f.offsets) as o")
     offsets = [f"if(type = '{kind}', cast(o[2] as bigint), null) as {name}" for kind, name in kinds.items()]
     place = ("o[0] as topic", "cast(o[1] as int) as partition")
-    return each.selectExpr("run", "group", *place, "nth", "seq", *offsets)
+    return positions.selectExpr("run", "group", *place, "nth", "seq", *offsets)
 
 
 def _fields(facts: DataFrame, kinds: list[str], fields: str, every_ms: int) -> DataFrame:

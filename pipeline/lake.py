@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from groupsim.pipeline import transforms
-from groupsim.pipeline.cache import cached_runs, folder_of
-from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table
 from groupsim.pipeline.source import facts, recorded_summaries, runs_in
+from groupsim.pipeline.table_cache import cached_runs, folder_of
+from groupsim.pipeline.table_definitions import AVAILABILITY, OWNED, REBALANCE, Table
 
 
 def availability(spark: SparkSession, directory: str | Path) -> DataFrame:
@@ -47,9 +47,9 @@ def _of(spark: SparkSession, directory: Path, table: Table, compute: Callable[[D
     missing = runs - cached
     if missing == runs:
         return compute(facts(spark, directory))
-    found = spark.read.schema(table.schema).parquet(str(folder_of(directory, table).resolve()))
+    rows = spark.read.schema(table.schema).parquet(str(folder_of(directory, table).resolve()))
     if cached - runs:  # tables of runs that are not committed, or were deleted
-        found = found.where(F.col("run").isin(sorted(runs)))
+        rows = rows.where(F.col("run").isin(sorted(runs)))
     if missing:
-        found = found.unionByName(compute(facts(spark, directory).where(F.col("run").isin(sorted(missing)))))
-    return found
+        rows = rows.unionByName(compute(facts(spark, directory).where(F.col("run").isin(sorted(missing)))))
+    return rows

@@ -149,11 +149,11 @@ def _location_settings(master: str) -> dict[str, str]:
     settings |= _HERE if _on_this_machine(master) else {}
     if _LOCAL.fullmatch(master):
         settings["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
-        found = Path(__file__).resolve().parents[1]  # the folder that is imported as groupsim
-        if found.name == "groupsim" and str(found.parent) != sysconfig.get_path("purelib"):
+        root = Path(__file__).resolve().parents[1]  # the folder that is imported as groupsim
+        if root.name == "groupsim" and str(root.parent) != sysconfig.get_path("purelib"):
             inherited = os.environ.get("PYTHONPATH")
             settings["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(
-                [str(found.parent), *([inherited] if inherited else [])]
+                [str(root.parent), *([inherited] if inherited else [])]
             )
     return settings
 

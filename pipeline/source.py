@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.export import RUN_KEY
-from groupsim.pipeline.head import read_head
+from groupsim.pipeline.export_head import read_head
 from groupsim.pipeline.schemas import FACTS
 from groupsim.storage.store import RunSource
 
@@ -32,11 +32,11 @@ def facts(spark: SparkSession, directory: str | Path) -> DataFrame:
     place = Path(directory)
     lake = _lake(place)
     # The schema is stated, never inferred: a lake of runs 007 and 008 must not become 7 and 8.
-    found = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
+    stored = spark.read.schema(FACTS).parquet(str(lake.resolve())).select(*FACTS.names)
     if lake == place:
-        return found
+        return stored
     committed = spark.createDataFrame([(run,) for run in sorted(finished(place))], "run string")
-    return found.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)
+    return stored.join(F.broadcast(committed), "run", "left_semi").select(*FACTS.names)
 
 
 def runs_in(directory: str | Path) -> set[RunId]:
@@ -56,13 +56,13 @@ def recorded_summaries(directory: str | Path) -> dict[RunId, dict[str, object]]:
     lake = _lake(place)
     if lake != place:
         return {}
-    found: dict[RunId, dict[str, object]] = {}
+    summaries: dict[RunId, dict[str, object]] = {}
     for file in sorted(lake.glob("run=*/*.parquet")):
         about = (pq.read_metadata(file).metadata or {}).get(RUN_KEY)
         if about is not None:
             info, _ = read_head(about, str(file))
-            found |= {info.id: dict(info.summary)} if info.source == RunSource.RECORDED else {}
-    return found
+            summaries |= {info.id: dict(info.summary)} if info.source == RunSource.RECORDED else {}
+    return summaries
 
 
 def _lake(place: Path) -> Path:

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Point, Subject, Sweep, alone_in, keep_manifest
+from groupsim.pipeline.parallel import reason
 from groupsim.pipeline.schemas import POINTS, SUMMARY
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
-from groupsim.pipeline.spread import reason
 from groupsim.pipeline.sweep_point import begun, clean, give_up, play_damaged_again, points_player
 from groupsim.pipeline.sweep_report import rows
 
@@ -164,8 +164,8 @@ def _watching(directory: Path, points: int, before: int, progress: Callable[[flo
 
 
 def _outcome(directory: Path, points: list[Point]) -> tuple[list[Failure], int]:
-    found = {row["run"]: row for row in rows(directory).to_pylist()}
-    asked = [found[point.run] for point in points]
+    by_run = {row["run"]: row for row in rows(directory).to_pylist()}
+    asked = [by_run[point.run] for point in points]
     failures = [
         Failure(row["run"], row["seed"], row["choice"], row["error"]) for row in asked if row["error"] is not None
     ]

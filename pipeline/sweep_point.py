@@ -24,13 +24,13 @@ from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
-from groupsim.pipeline.cache import file_of
-from groupsim.pipeline.definition import Table, tables_of_run
 from groupsim.pipeline.export import FILE, PARQUET, RUN_KEY, row_group
+from groupsim.pipeline.export_head import head
 from groupsim.pipeline.grid import Point, Subject, load
-from groupsim.pipeline.head import head
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
+from groupsim.pipeline.table_cache import file_of
+from groupsim.pipeline.table_definitions import Table, tables_of_run
 from groupsim.storage.codec import Row, recorded
 from groupsim.storage.run_info import checked
 from groupsim.storage.store import RunInfo, RunStatus
@@ -110,10 +110,10 @@ def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -
         row |= _described(result)
         assert store.writer is not None
         facts = store.writer.state_changing
-        found = intervals(facts)
+        labelled = intervals(facts)
         if result.ok or result.failure is None:
-            row |= _measured(facts, found)
-        tables = tables_of_run(point.run, facts, found)
+            row |= _measured(facts, labelled)
+        tables = tables_of_run(point.run, facts, labelled)
     except OSError:
         raise
     except GroupSimError as error:
@@ -131,7 +131,7 @@ def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -
 
 
 def _described(result: RunResult) -> dict[str, Any]:
-    broken = [violation for found in result.violations.values() for violation in found]
+    broken = [violation for violations in result.violations.values() for violation in violations]
     first = min(broken, key=lambda violation: violation.seq, default=None)
     return {
         "error": result.failure,
@@ -143,11 +143,11 @@ def _described(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _measured(facts: list[Recorded], found: Intervals) -> dict[str, Any]:
+def _measured(facts: list[Recorded], labelled: Intervals) -> dict[str, Any]:
     """The numbers of `groupsim run --format json`, flat, and the other measures."""
-    numbers = summarise(facts, found)
+    numbers = summarise(facts, labelled)
     unavailable = numbers["unavailable"]
-    measures = measured(facts, found, numbers)
+    measures = measured(facts, labelled, numbers)
     starting_ms = measures["partition_ms"] - measures.pop(AFTER_START)
     return measures | {
         "starting_ms": starting_ms,
@@ -184,9 +184,9 @@ def play_damaged_again(directory: Path) -> None:
 
 
 def _store_tables(tables: dict[Table, pa.Table], run: RunId, unfinished: Path, directory: Path) -> None:
-    for table, found in tables.items():
+    for table, rows in tables.items():
         part, target = unfinished.with_name(f"{unfinished.name}.{table.name}"), file_of(directory, table, run)
-        pq.write_table(found, part, compression="zstd")
+        pq.write_table(rows, part, compression="zstd")
         target.parent.mkdir(parents=True, exist_ok=True)
         _publish(part, target)
 

@@ -70,10 +70,10 @@ class Report:
 def summaries(spark: SparkSession, directory: str | Path) -> DataFrame:
     """The summary rows of committed runs, pipeline.schemas.SUMMARY. Raises PipelineError if there are none."""
     read_manifest(Path(directory))
-    found = rows(Path(directory))
-    if not found.num_rows:
+    committed = rows(Path(directory))
+    if not committed.num_rows:
         raise PipelineError(f"no run of the sweep in {directory} is finished yet")
-    return spark.createDataFrame(found, SUMMARY)
+    return spark.createDataFrame(committed, SUMMARY)
 
 
 def rows(directory: Path) -> pa.Table:
@@ -82,17 +82,17 @@ def rows(directory: Path) -> pa.Table:
     return ds.dataset(files, SUMMARY_ARROW, format="parquet").to_table().sort_by("run")
 
 
-def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
+def report(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
     """Compare the choices among summary rows by a measure. Raises PipelineError if no run finished."""
     if measure not in MEASURES:
         raise PipelineError(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")
-    found = found.cache()
+    summary = summary.cache()
     try:
-        ranked = choices(found, measure, resamples)
-        effects = [row.asDict() for row in values(found, measure).collect()]
-        (name,) = found.select("scenario").first() or ("",)
+        ranked = choices(summary, measure, resamples)
+        effects = [row.asDict() for row in values(summary, measure).collect()]
+        (name,) = summary.select("scenario").first() or ("",)
     finally:
-        found.unpersist()
+        summary.unpersist()
     total = {key: sum(row[key] for row in ranked) for key in ("runs", "failed", "broken")}
     if all(row["median"] is None for row in ranked):
         if total["runs"] > total["failed"]:
@@ -101,15 +101,15 @@ def report(found: DataFrame, measure: str = "partition_ms", resamples: int = RES
     return Report(name, measure, total["runs"], total["failed"], total["broken"], ranked, effects)
 
 
-def choices(found: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+def choices(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
     """Summary rows to one row a choice, `CHOICE`, best first; a choice without a finished run comes last."""
-    measured = found.select("*", _measure(measure).alias("value"))
+    measured = summary.select("*", _measure(measure).alias("value"))
     rest = dict.fromkeys(CHOICE)
     by_choice = {row["choice"]: {**rest, **row.asDict()} for row in _stats(measured).collect()}
     ordered = sorted(by_choice.values(), key=_rank)
     for row in _intervals(_paired(measured, ordered[0]["choice"]), resamples).collect():
         by_choice[row["choice"]] |= row.asDict()
-    for row in _mostly(found).collect():
+    for row in _mostly(summary).collect():
         by_choice[row["choice"]]["mostly"] = row["mostly"]
     for choice in ordered:
         choice["as_good"] = choice["worse_low"] is not None and choice["worse_low"] <= 0
@@ -132,9 +132,11 @@ def _stats(measured: DataFrame) -> DataFrame:
     )
 
 
-def values(found: DataFrame, measure: str = "partition_ms") -> DataFrame:
+def values(summary: DataFrame, measure: str = "partition_ms") -> DataFrame:
     """Summary rows to one row per key and value of the grid: `key, value, runs, median, p95` over all the others."""
-    measured = found.where(F.col("error").isNull()).select(F.explode("params").alias("key", "value"), _measure(measure))
+    measured = summary.where(F.col("error").isNull()).select(
+        F.explode("params").alias("key", "value"), _measure(measure)
+    )
     return (
         measured.toDF("key", "value", "measured")
         .groupBy("key", "value")
@@ -206,8 +208,8 @@ def _quantile(name: str, share: float) -> Column:
     return F.when(F.col(name).isNotNull(), below + (above - below) * (place - F.floor(place)))
 
 
-def _mostly(found: DataFrame) -> DataFrame:
+def _mostly(summary: DataFrame) -> DataFrame:
     """`choice, mostly`: the label with most of the unavailable time."""
-    labels = found.where(F.col("error").isNull()).select("choice", F.explode("by_label").alias("label", "ms"))
+    labels = summary.where(F.col("error").isNull()).select("choice", F.explode("by_label").alias("label", "ms"))
     sums = labels.groupBy("choice", "label").agg(F.sum("ms").alias("ms"))
     return sums.groupBy("choice").agg(F.max_by("label", F.struct("ms", "label")).alias("mostly"))

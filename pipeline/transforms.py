@@ -27,10 +27,10 @@ from groupsim.events.base import WORLD_STREAM, Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
-from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
 from groupsim.pipeline.lag import lag_at_instants
 from groupsim.pipeline.schemas import FACTS, INTERVALS, LAG, MOVES, OWNERSHIP, SUPPORT, UNAVAILABLE_BY_LABEL, WINDOWS
 from groupsim.pipeline.source import of_types
+from groupsim.pipeline.table_definitions import AVAILABILITY, OWNED, REBALANCE, Table, as_arrow
 from groupsim.storage.codec import COLUMNS, recorded
 from groupsim.storage.rare_collections import rare_collections
 
@@ -64,17 +64,17 @@ def ownership(facts: DataFrame) -> DataFrame:
 def unavailable_by_label(intervals: DataFrame) -> DataFrame:
     """Intervals to `run, label, partition_ms`: unavailable partition-milliseconds, without zeros."""
     spent = F.sum(F.col("to_ms") - F.col("from_ms")).alias("partition_ms")
-    found = intervals.select(*_as(INTERVALS)).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
-    return found.select(*_as(UNAVAILABLE_BY_LABEL))
+    totals = intervals.select(*_as(INTERVALS)).where(F.col("unavailable")).groupBy("run", "label").agg(spent)
+    return totals.select(*_as(UNAVAILABLE_BY_LABEL))
 
 
 def windows(intervals: DataFrame) -> DataFrame:
     """Intervals to times when a partition was served by a fenced process, or by two (pipeline.schemas.WINDOWS)."""
     label, unsafe = F.col("label"), F.col("sub_label").eqNullSafe(SubLabel.BOTH_ENTITLED.value)
     kind = F.when(unsafe, "unsafe").when(label == Label.ZOMBIE_ONLY.value, "zombie").otherwise("double")
-    found = intervals.select(*_as(INTERVALS)).where(label.isin(Label.ZOMBIE_ONLY.value, Label.DOUBLE.value))
+    risky = intervals.select(*_as(INTERVALS)).where(label.isin(Label.ZOMBIE_ONLY.value, Label.DOUBLE.value))
     length = (F.col("to_ms") - F.col("from_ms")).alias("duration_ms")
-    return found.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
+    return risky.select("*", kind.alias("kind"), length).select(*_as(WINDOWS))
 
 
 def moves(owned: DataFrame) -> DataFrame:
@@ -102,8 +102,8 @@ def lag(facts: DataFrame, every_ms: int = 1_000) -> DataFrame:
 
 def _supported(recorded: Summaries, facts: list[Recorded]) -> Iterable[Interval]:
     summary = recorded.get(facts[0].run) if facts else None
-    found = intervals(facts)
-    return found if summary is None else Supported(summary, found).intervals
+    labelled = intervals(facts)
+    return labelled if summary is None else Supported(summary, labelled).intervals
 
 
 def _support(recorded: Summaries, facts: list[Recorded]) -> Iterator[dict[str, Any]]:

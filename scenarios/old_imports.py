@@ -30,7 +30,11 @@ OLD_PACKAGES = frozenset(
     }
 )
 """What release 0.1 installed as top-level packages."""
-RENAMED = {"assignors.laws": "assignors.properties", "scenarios.seen": "scenarios.probe"}
+RENAMED = {
+    "assignors.laws": "assignors.properties",
+    "assignors.violations": "assignors.metrics",
+    "scenarios.seen": "scenarios.probe",
+}
 ROOT = Path(groupsim.__file__).resolve().parent
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from benchmarks.advice import bare
 from benchmarks.advice.problems import HERE, Problem, find, listed
 from groupsim.events.errors import GroupSimError
-from groupsim.pipeline.spread import streamed
+from groupsim.pipeline.parallel import streamed
 from groupsim.storage.rare_collections import rare_collections
 
 SEEDS = 1_000

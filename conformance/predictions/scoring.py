@@ -15,7 +15,7 @@ from groupsim.conformance.predictions import results
 from groupsim.conformance.predictions.ask import ask
 from groupsim.conformance.predictions.families import RecordedRun, families, in_order
 from groupsim.conformance.predictions.results import AskedRun, Evidence, Setting
-from groupsim.pipeline.spread import streamed
+from groupsim.pipeline.parallel import streamed
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from groupsim.pipeline.spread import RESULTS
+from groupsim.pipeline.parallel import RESULTS
 from tests.adversary.called import Finding, call
 from tests.adversary.children import Bench, bench
 from tests.adversary.interrupted import LOGS

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from groupsim.pipeline.head import head
+from groupsim.pipeline.export_head import head
 from groupsim.storage import open_store
 from groupsim.storage.codec import COLUMNS, Row, digest_of
 from groupsim.storage.store import RunInfo

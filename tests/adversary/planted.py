@@ -62,7 +62,7 @@ PLANTED = (
     ),
     Planted(
         "unchecked: kept results of an advice",
-        *("files of commands", "pipeline/spread.py"),
+        *("files of commands", "pipeline/parallel.py"),
         *("whole = hashlib.sha256(kept.result).hexdigest() == kept.digest", "whole = True"),
     ),
     Planted(

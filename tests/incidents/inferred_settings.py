@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from groupsim.events.base import Recorded
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
-from groupsim.pipeline.spread import streamed
+from groupsim.pipeline.parallel import streamed
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.contained import NEAR, Contained, contained

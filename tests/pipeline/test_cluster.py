@@ -125,10 +125,10 @@ def same_as_here(tmp_path: Path) -> None:
     """The summaries of the sweep in `far` are those of the same points played in this process."""
     import pyarrow.parquet as pq
 
-    from groupsim.pipeline.cache import cached_runs
-    from groupsim.pipeline.definition import AVAILABILITY
     from groupsim.pipeline.grid import Sweep, load, subject
     from groupsim.pipeline.sweep_point import clean, simulate
+    from groupsim.pipeline.table_cache import cached_runs
+    from groupsim.pipeline.table_definitions import AVAILABILITY
 
     sweep = Sweep(subject(str(tmp_path / "quick.py")), {"waits": ["2", "5"]}, range(3))
     clean(tmp_path / "near")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from groupsim.pipeline.code_archive import code_archive
-from groupsim.pipeline.definition import definition_version
+from groupsim.pipeline.table_definitions import definition_version
 
-PRINT = "import groupsim.pipeline.definition as d; print(d.__file__, d.definition_version())"
+PRINT = "import groupsim.pipeline.table_definitions as d; print(d.__file__, d.definition_version())"
 
 
 def version_in(place: Path) -> str:

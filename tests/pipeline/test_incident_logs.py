@@ -22,7 +22,7 @@ LOGS = sorted((EXAMPLES / "kill9-range").glob("*.log.gz"))
 
 @pytest.mark.spark
 def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None:
-    from groupsim.pipeline.logs import read_logs
+    from groupsim.pipeline.logs_on_spark import read_logs
 
     skews = {LOGS[1].name: 250}
     wanted = Wanted(until="2026-11-20T11:27:25.000Z")
@@ -34,7 +34,7 @@ def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None
 
 
 def test_files_of_the_offsets_topic_are_read_by_the_driver() -> None:
-    from groupsim.pipeline.logs import read_logs
+    from groupsim.pipeline.logs_on_spark import read_logs
 
     no_spark: Any = None
 
@@ -48,7 +48,7 @@ def test_files_of_the_offsets_topic_are_read_by_the_driver() -> None:
 
 @pytest.mark.spark
 def test_what_is_known_of_exports_comes_along(spark: SparkSession, tmp_path: Path) -> None:
-    from groupsim.pipeline.logs import read_logs
+    from groupsim.pipeline.logs_on_spark import read_logs
 
     write, _ = LAYOUTS["nested.json"]
     (tmp_path / "export.json").write_text(write(arranged(lines_of(EXAMPLES / "kill9-range"), "newest")))
@@ -64,7 +64,7 @@ def test_what_is_known_of_exports_comes_along(spark: SparkSession, tmp_path: Pat
 
 @pytest.mark.spark
 def test_errors_of_single_files_are_the_same_sentences(spark: SparkSession, tmp_path: Path) -> None:
-    from groupsim.pipeline.logs import read_logs
+    from groupsim.pipeline.logs_on_spark import read_logs
 
     gone = [*LOGS, tmp_path / "gone.log"]
     with pytest.raises(LogError) as alone:

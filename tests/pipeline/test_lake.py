@@ -9,13 +9,13 @@ import pytest
 
 from groupsim import analysis
 from groupsim.analysis.tables.frames import records
-from groupsim.pipeline.cache import cached_runs, file_of
-from groupsim.pipeline.definition import AVAILABILITY, OWNED, REBALANCE
 from groupsim.pipeline.export import export_parquet
 from groupsim.pipeline.grid import Point, Sweep, load, subject
 from groupsim.pipeline.importing import import_runs
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts, runs_in
 from groupsim.pipeline.sweep_point import clean, simulate
+from groupsim.pipeline.table_cache import cached_runs, file_of
+from groupsim.pipeline.table_definitions import AVAILABILITY, OWNED, REBALANCE
 from groupsim.storage.memory import MemoryStore
 from tests.pipeline.logs import cooperative, keep
 from tests.pipeline.stories import quick

@@ -15,8 +15,8 @@ import pytest
 
 from groupsim.events.errors import GroupSimError
 from groupsim.pipeline.errors import PipelineError
+from groupsim.pipeline.parallel import RESULTS, here, keeping, on_spark, processes, streamed
 from groupsim.pipeline.session import spark_session
-from groupsim.pipeline.spread import RESULTS, here, keeping, on_spark, processes, streamed
 from tests.adversary.processes import below, gone
 
 Work = tuple[dict[str, str], int]

@@ -50,15 +50,15 @@ REBALANCE = Table("rebalances", REBALANCES, COORDINATOR | CONSUMER | CLIENT, reb
 OWNED = Table("ownership", OWNERSHIP, COORDINATOR | CONSUMER | CLIENT, _ownership)
 
 
-def tables_of_run(run: RunId, facts: list[Recorded], found: Intervals) -> dict[Table, pa.Table]:
+def tables_of_run(run: RunId, facts: list[Recorded], availability: Intervals) -> dict[Table, pa.Table]:
     """All tables of one run, from its state-changing facts and their intervals."""
     others = {table: as_arrow(table, run, table.rows(facts)) for table in (REBALANCE, OWNED)}
-    return {AVAILABILITY: as_arrow(AVAILABILITY, run, found), **others}
+    return {AVAILABILITY: as_arrow(AVAILABILITY, run, availability), **others}
 
 
-def as_arrow(table: Table, run: RunId, found: Iterable[Any]) -> pa.Table:
+def as_arrow(table: Table, run: RunId, rows_of_run: Iterable[Any]) -> pa.Table:
     """Rows of one run with the table's columns."""
-    schema, rows = to_arrow_schema(table.schema), list(found)
+    schema, rows = to_arrow_schema(table.schema), list(rows_of_run)
     columns = [
         [row[name] if isinstance(row, dict) else getattr(row, name) for row in rows] for name in schema.names[1:]
     ]

@@ -160,13 +160,13 @@ def on_spark(session: SparkSession) -> Spread:
             return
         tasks = min(len(works), _TASKS_A_CORE * context.defaultParallelism)
         try:
-            found = context.parallelize(works, tasks).map(_Guarded(function)).collect()
+            results = context.parallelize(works, tasks).map(_Guarded(function)).collect()
         except Exception as error:  # of any kind: py4j wraps what Java throws
             raise PipelineError(f"Spark has stopped: {reason(error)}") from error
-        for each in found:
-            if isinstance(each, GroupSimError):
-                raise each
-            yield each
+        for result in results:
+            if isinstance(result, GroupSimError):
+                raise result
+            yield result
 
     return spread
 
@@ -225,15 +225,15 @@ class _Keeping:
         self._function, self._results = function, results
 
     def __call__(self, work: Any) -> Any:
-        found = self._function(work)
+        result = self._function(work)
         place = Path(self._results, _key(work))
         unfinished = place.with_name(f".{place.name}.{os.getpid()}")
         try:
-            unfinished.write_bytes(_sealed(found))
+            unfinished.write_bytes(_sealed(result))
             unfinished.replace(place)
         except OSError as error:
             raise PipelineError(f"{place.parent} can't be written: {error.strerror or error}") from None
-        return found
+        return result
 
 
 def digest_of(value: Any) -> str:
@@ -252,9 +252,9 @@ class _Sealed(msgspec.Struct):
     result: msgspec.Raw
 
 
-def _sealed(found: Any) -> bytes:
-    result = msgspec.json.encode(found)
-    return msgspec.json.encode(_Sealed(hashlib.sha256(result).hexdigest(), msgspec.Raw(result)))
+def _sealed(result: Any) -> bytes:
+    text = msgspec.json.encode(result)
+    return msgspec.json.encode(_Sealed(hashlib.sha256(text).hexdigest(), msgspec.Raw(text)))
 
 
 def _read(place: Path, kind: Any) -> Any:

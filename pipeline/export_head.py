@@ -30,8 +30,8 @@ def read_head(text: bytes | msgspec.Raw, place: str) -> tuple[RunInfo, str | Non
     Raises PipelineError for anything else than a head, and for a finished run without digest or seal; MsgspecError,
     UnicodeError for text that is no JSON of a head.
     """
-    found = msgspec.json.decode(text, type=_Head)
-    fields = msgspec.structs.asdict(found)
+    decoded = msgspec.json.decode(text, type=_Head)
+    fields = msgspec.structs.asdict(decoded)
     version, seal = fields.pop("format"), fields.pop("seal")
     info = checked(RunInfo(**fields))
     ended = info.status != RunStatus.RUNNING

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from groupsim.events.types import RunId
-from groupsim.pipeline.definition import Table, definition_version
+from groupsim.pipeline.table_definitions import Table, definition_version
 
 TABLES_FOLDER = "_tables"
 """In a lake. Readers of Parquet folders ignore names that begin with an underscore."""
