@@ -85,7 +85,7 @@ def difference_to_new_run(store: EventStore, info: RunInfo, named: str | None = 
 
     `named`: the scenario as the user names it. Raises BadRequest for a recorded run and for one that did not end.
     """
-    from groupsim.scenarios.of_run import scenario_of
+    from groupsim.scenarios.scenario_of_run import scenario_of
     from groupsim.simulation.run import run
 
     if info.source != RunSource.SIMULATED:

@@ -124,7 +124,7 @@ def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> P
 
 def _resumed(reference: str, named: str | None) -> Play:
     """Continues a stored run; `named`: its scenario file, if the user names it."""
-    from groupsim.scenarios.of_run import scenario_of
+    from groupsim.scenarios.scenario_of_run import scenario_of
     from groupsim.simulation.run import resume
 
     def play(store: EventStore, played: list[RunResult]) -> None:

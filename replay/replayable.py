@@ -26,7 +26,7 @@ from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window, last_founder_ms
-from groupsim.scenarios.of_run import scenario_of
+from groupsim.scenarios.scenario_of_run import scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged

@@ -72,12 +72,12 @@ def beside(path: Path) -> Iterator[None]:
 
 
 def _only(module: ModuleType, function: str | None, where: str) -> Scenario:
-    found = {name: value for name, value in vars(module).items() if isinstance(value, Scenario)}
-    if function is not None and function in found:
-        return found[function]
-    if function is None and len(found) == 1:
-        return next(iter(found.values()))
-    if not found:
+    marked = {name: value for name, value in vars(module).items() if isinstance(value, Scenario)}
+    if function is not None and function in marked:
+        return marked[function]
+    if function is None and len(marked) == 1:
+        return next(iter(marked.values()))
+    if not marked:
         raise BadScenario(f"{where}: no function is marked @scenario(lasts=…)")
     asked = f"no scenario {function!r}" if function else "more than one scenario"
-    raise BadScenario(f"{where}: {asked}; choose one of: {', '.join(f'{where}::{name}' for name in sorted(found))}")
+    raise BadScenario(f"{where}: {asked}; choose one of: {', '.join(f'{where}::{name}' for name in sorted(marked))}")

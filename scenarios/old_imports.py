@@ -51,11 +51,11 @@ def old_imports(path: Path) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in finder.found:
+        for name in finder.imported:
             if name not in before:
                 sys.modules.pop(name, None)
-    if finder.found:
-        old = finder.found[-1]
+    if finder.imported:
+        old = finder.imported[-1]
         print(f"note: {path} imports {old}; import {_new_name(old)} instead", file=sys.stderr)
 
 
@@ -64,10 +64,10 @@ def _new_name(old: str) -> str:
 
 
 class _OldNames(MetaPathFinder, Loader):
-    """Finds the modules of groupsim under their old names; `found` lists those names."""
+    """Finds the modules of groupsim under their old names; `imported` lists those names."""
 
     def __init__(self) -> None:
-        self.found: list[str] = []
+        self.imported: list[str] = []
         self._specs: dict[str, ModuleSpec | None] = {}
 
     def find_spec(
@@ -76,7 +76,7 @@ class _OldNames(MetaPathFinder, Loader):
         package = fullname.partition(".")[0]
         if package not in OLD_PACKAGES:
             return None
-        ours = package in self.found if path is not None else not _is_users(fullname)
+        ours = package in self.imported if path is not None else not _is_users(fullname)
         return ModuleSpec(fullname, self) if ours else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -85,7 +85,7 @@ class _OldNames(MetaPathFinder, Loader):
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError(f"No module named {spec.name!r}", name=spec.name) from error
         self._specs[spec.name] = module.__spec__
-        self.found.append(spec.name)
+        self.imported.append(spec.name)
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -48,8 +48,8 @@ class Probe:
 
     def intervals(self, since: int = 0, group: str | None = None) -> list[Interval]:
         """Availability so far; intervals that began before `since` are left out."""
-        found = intervals(self.facts, self._world.now)
-        return [i for i in found if i.from_ms >= since and (group is None or i.group == group)]
+        so_far = intervals(self.facts, self._world.now)
+        return [i for i in so_far if i.from_ms >= since and (group is None or i.group == group)]
 
     def label_ms(self, *labels: str, since: int = 0, group: str | None = None) -> int:
         """Partition-milliseconds under these labels; without labels: unavailable under any label."""
@@ -57,8 +57,8 @@ class Probe:
 
     def most_at_once(self, since: int = 0, group: str | None = None) -> int:
         """The most partitions that were unavailable at one instant."""
-        found = [i for i in self.intervals(since, group) if i.unavailable]
-        return max((sum(i.from_ms <= at.from_ms < i.to_ms for i in found) for at in found), default=0)
+        unavailable = [i for i in self.intervals(since, group) if i.unavailable]
+        return max((sum(i.from_ms <= at.from_ms < i.to_ms for i in unavailable) for at in unavailable), default=0)
 
     def all_served_ms(self, since: int, group: str) -> int | None:
         """From when on no partition of the group is unavailable; None if one is now."""
@@ -77,8 +77,8 @@ class Probe:
         )
 
 
-def _counts(found: Interval, labels: tuple[str, ...]) -> bool:
-    return found.label in labels if labels else found.unavailable
+def _counts(interval: Interval, labels: tuple[str, ...]) -> bool:
+    return interval.label in labels if labels else interval.unavailable
 
 
 def watch(world: World) -> Probe:
