@@ -90,7 +90,7 @@ def why_refused(now: Mapping[str, int], changes: Mapping[str, str], config: Cons
         if name in after and not least <= after[name] <= most:
             return f"{name}={after[name]} is not between {low}={least} and {high}={most}, which the broker has"
     session, interval = (
-        in_force(config, Context(settings=after)) for in_force in (session_timeout_ms, heartbeat_interval_ms)
+        setting(config, Context(settings=after)) for setting in (session_timeout_ms, heartbeat_interval_ms)
     )
     return (
         f"{SESSION_TIMEOUT}={session} must be longer than {HEARTBEAT_INTERVAL}={interval}, the"

@@ -92,7 +92,7 @@ def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
 def test_where_tables_are_missing_or_another_definition_wrote_them_the_facts_are_asked(
     spark: SparkSession, swept: tuple[Path, list[Point]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groupsim.pipeline import cache, lake
+    from groupsim.pipeline import lake, table_cache
 
     folder, points = swept
     wanted = answers(spark, folder)
@@ -100,7 +100,7 @@ def test_where_tables_are_missing_or_another_definition_wrote_them_the_facts_are
         file_of(folder, table, points[0].run).unlink()
     assert "Arrow" in plan(lake.availability(spark, folder))
     assert answers(spark, folder) == wanted
-    monkeypatch.setattr(cache, "definition_version", lambda: "another")
+    monkeypatch.setattr(table_cache, "definition_version", lambda: "another")
     assert cached_runs(folder, AVAILABILITY) == set()
     assert answers(spark, folder) == wanted
 
