@@ -12,7 +12,7 @@ log_gaps      what an import stores about gaps in the logs
 run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
 memory, sql   the stores; sql uses database (connections, transactions) and schema (tables, triggers)
-backend       what a database has to provide: sqlite, postgresql
+sqlite, postgresql  what `database.Backend` asks of a database
 deferred_signals  signals wait until the end of a transaction
 rare_collections  fewer garbage collections while facts are read or made
 errors        what a store refuses

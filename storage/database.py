@@ -1,4 +1,4 @@
-"""A database by its URL: engine, transactions, and errors of the driver as one sentence."""
+"""A database by its URL: engine, transactions, errors of the driver as one sentence; what each database has to provide."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import cast
+from typing import Protocol, cast
 
 from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from groupsim.storage.backend import Backend
+from groupsim.storage.codec import Row
 from groupsim.storage.deferred_signals import uninterrupted
 from groupsim.storage.errors import StoreError, StoreUnusable
 
@@ -37,6 +37,46 @@ _BACKENDS = {
 
 class DuplicateKey(Exception):
     """A unique key exists already; used inside this package only."""
+
+
+class Backend(Protocol):
+    """A module with these names; `storage.database` chooses it by the URL."""
+
+    @property
+    def ERRORS(self) -> type[Exception]:
+        """Exceptions of the driver that SQLAlchemy does not wrap."""
+        ...
+
+    def place(self, url: URL) -> str:
+        """The name of the store in sentences, without a password."""
+        ...
+
+    def engine(self, url: URL) -> Engine:
+        """An engine; transactions opened with the execution option `writing` wait for other writers."""
+        ...
+
+    def prepare(self, made: Engine, place: str, create: bool) -> None:
+        """Create missing tables if `create` allows it; migrate an older schema to the current one.
+
+        Raises NewerStore for a newer one, StoreError for what is not a store.
+        """
+        ...
+
+    def insert(self, connection: Connection, key: int, rows: list[Row]) -> None:
+        """Append rows to the run with this key, in the fastest way of this database."""
+        ...
+
+    def damage(self, connection: Connection) -> str | None:
+        """Damage that the database finds in its own files, None if it finds none."""
+        ...
+
+    def is_duplicate_key(self, error: object) -> bool:
+        """Whether the error of this driver means that a unique key exists already."""
+        ...
+
+    def sentence(self, error: object) -> str:
+        """The error of the driver in one line, without a password."""
+        ...
 
 
 class Database:
