@@ -1,4 +1,4 @@
-"""A database by its URL: engine, transactions, errors of the driver as one sentence; what each database has to provide."""
+"""A database by its URL: engine, transactions, errors of the driver as one sentence; the interface of each database."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def version_in(place: Path) -> str:
         [sys.executable, "-c", PRINT], env=environment, cwd=place.parent, capture_output=True, text=True, check=True
     )
     file, version = ended.stdout.split()
-    assert Path(file) == place / "groupsim" / "pipeline" / "definition.py"
+    assert Path(file) == place / "groupsim" / "pipeline" / "table_definitions.py"
     return version
 
 
