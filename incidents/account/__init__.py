@@ -23,14 +23,15 @@ of spans that others prove or leave open. A track answers two questions, when so
 *possibly* so; where nobody knows, the value is OPEN, which is neither. Each step and cover has its `Why`: a rule, which
 is a row of a table with its source in Kafka and the log that would tell more, and the lines it rests on.
 
-A process's log is read once, into a `Life`. Whatever asks "was it a member, what did it hold" asks the life; nothing
-else interprets its rows. `group.Account` joins the lives with what a broker's log and leaders' plans say: when
-assignments were stored (`stored`), what they gave a process (`entitled`), and where members without a log may have
-served (`others`). `says` is the table of what each source always prints: only there silence means "as before".
+A process's log is read once, into an `Incarnation`. Whatever asks "was it a member, what did it hold" asks that;
+nothing else interprets its rows. `group.Account` joins the incarnations with what a broker's log, the topic and
+leaders' plans say: when assignments were stored (`stored`), what they gave a process (`entitled`), who was a member
+(`members`), which rebalances there were (`rebalances`), and where members without a log may have served (`others`).
+`says` is the table of what each source always prints: only there silence means "as before".
 
 `accounts.accounts_of` makes the accounts of a reading. It never refuses: a broker alone, one client alone, a log that
 begins in the middle or has no times gives an account with more of it open.
 
 Callbacks of which no line shows the end, and the time until an application knows where to start reading, count as
-available: no log of Kafka's own tells when they are over (`Life.callback` has where a callback may have run).
+available: no log of Kafka's own tells when they are over (`Incarnation.callback` has where a callback may have run).
 """

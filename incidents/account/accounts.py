@@ -7,7 +7,7 @@ from collections import defaultdict
 from msgspec import structs
 
 from groupsim.incidents.account.group import Account, account_of
-from groupsim.incidents.account.life import Said
+from groupsim.incidents.account.incarnation import Said
 from groupsim.incidents.account.times import NO_TIME, Times
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.clock_check import check_clocks

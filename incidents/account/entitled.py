@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal
-from groupsim.incidents.account.life import Given, Joined, Life
+from groupsim.incidents.account.incarnation import Given, Incarnation, Joined
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored
@@ -19,7 +19,7 @@ from groupsim.incidents.account.when import When
 BY_PLAN = Rule("by the plan", "the leader's assignment says what it was given", "ConsumerCoordinator.onLeaderElected")
 BY_ITSELF = Rule("by its own word", "it says what it was given", "ConsumerCoordinator.onJoinComplete")
 NOT_IN = Rule("not in the generation", "it was no member of this generation", "ClassicGroup")
-UNTOLD = Rule(
+NOT_SHOWN = Rule(
     "part not shown",
     "it was in the group, and no line shows what this generation gave it",
     "",
@@ -61,31 +61,39 @@ class Entitled:
 
 
 def entitlement(
-    life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], *, told: bool
+    own: Incarnation,
+    stored: Sequence[Stored],
+    removals: Mapping[MemberId, Sequence[Removal]],
+    *,
+    removals_known: bool,
 ) -> Entitled:
     """What each generation gave a process, from the last one before its first line on to its end."""
-    found = Entitled(life.member, life.consumer)
-    if life.consumer:
-        found.parts, found.known = life.granted, life.heard
-    elif life.process.instance is not None or not life.starts:  # it may take another one's place
+    found = Entitled(own.member, own.consumer)
+    if own.consumer:
+        found.parts, found.known = own.granted, own.heard
+    elif own.process.instance is not None or not own.starts:  # it may take another one's place
         found.known = Track(OPEN)
-    found.gone_surely, found.gone_possibly = _gone(life, stored, removals)
-    found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.blind))
-    if not told:  # it may have been removed while it was silent
-        found.gone_possibly = union(found.gone_possibly, (cover.span for cover in life.runs.covers))
-    if life.consumer:
+    found.gone_surely, found.gone_possibly = _gone(own, stored, removals)
+    found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.blind))
+    if not removals_known:  # it may have been removed while it was silent
+        found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.runs.covers))
+    if own.consumer:
         return found
-    place = bisect_left(stored, life.first.lo, key=lambda one: one.when.hi)
-    end = min(INF if life.ended is None else life.ended.hi, *(lo for lo, hi in found.gone_surely if hi >= INF), INF)
+    place = bisect_left(stored, own.first.lo, key=lambda one: one.when.hi)
+    end = min(
+        INF if own.ended is None else own.ended.hi,
+        *(lo for lo, hi in found.gone_surely if hi >= INF),
+        INF,
+    )
     loose: set[TopicPartition] = set()
     now: frozenset[TopicPartition] = frozenset()
     for one in stored[max(0, place - 1) :]:
         if one.when.lo > end:
             break
-        value, rule = _given(life, one)
+        value, rule = _given(own, one)
         why = Why(rule, one.why.places)
-        absent = one.plan is not None and life.kin.isdisjoint(one.plan)
-        over = one.sure and one.when.lo > life.last.hi and (value is OPEN or absent)
+        absent = one.plan is not None and own.kin.isdisjoint(one.plan)
+        over = one.sure and one.when.lo > own.last.hi and (value is OPEN or absent)
         if value is OPEN:
             found.known.set(one.when, OPEN, why)
             if over:  # its log is over, and nothing says more of it
@@ -105,55 +113,57 @@ def entitlement(
     return found
 
 
-def _given(life: Life, one: Stored) -> tuple[Given, Rule]:
+def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
     """What a generation gave it, by the plan, by its own word, or since it was not in it.
 
     Who joins another's generation, or replaces a static member while a rebalance runs, takes its place (KIP-345).
     """
-    first = life.joins[0] if life.joins else None
-    before = one.number not in life.joined and (first is None or one.when.lo <= first.at.hi)
-    if before and life.process.instance is not None:
-        return OPEN, UNTOLD
-    ids = life.kin if one.number in life.joined else set(life.ids)
-    took_place = life.process.instance is not None and one.number in life.joined
+    first = own.joins[0] if own.joins else None
+    before = one.number not in own.joined and (first is None or one.when.lo <= first.at.hi)
+    if before and own.process.instance is not None:
+        return OPEN, NOT_SHOWN
+    ids = own.kin if one.number in own.joined else set(own.ids)
+    took_place = own.process.instance is not None and one.number in own.joined
     if one.plan is not None and (not took_place or not ids.isdisjoint(one.plan)):
         return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in ids)), BY_PLAN
-    if one.number in life.given:
-        return life.given[one.number], BY_ITSELF
-    if before and life.starts:
-        asked = life.first.lo if first is None else first.asked.lo
+    if one.number in own.given:
+        return own.given[one.number], BY_ITSELF
+    if before and own.starts:
+        asked = own.first.lo if first is None else first.asked.lo
         if one.when.hi < asked:
             return frozenset(), NOT_IN
-    return OPEN, UNTOLD
+    return OPEN, NOT_SHOWN
 
 
-def _gone(life: Life, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]) -> tuple[Spans, Spans]:
+def _gone(
+    own: Incarnation, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
+) -> tuple[Spans, Spans]:
     """When it was no member that had a part, surely and possibly: until it has one again under another id."""
     surely, possibly = [], []
     by_number = {one.number: one for one in stored}
-    for before, joined in pairwise(life.joins):
+    for before, joined in pairwise(own.joins):
         if joined.member != before.member:
             lo, hi = _has_part(joined, by_number)
             surely.append((joined.asked.hi, lo))
             possibly.append((joined.asked.lo, hi))
-    for member in life.ids:
+    for member in own.ids:
         for removal in removals.get(member, ()):
             at = removal.when
-            back = first_join_after(life, removal)
+            back = first_join_after(own, removal)
             lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
             surely.append((at.hi, max(at.hi, lo)))
             possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)
 
 
-def first_join_after(life: Life, removal: Removal) -> Joined | None:
+def first_join_after(own: Incarnation, removal: Removal) -> Joined | None:
     """Where it first joined after a removal: under another id, or, by the consumer protocol, since it asked again."""
     at = removal.when.lo
-    if life.consumer:
-        place = bisect_right(life.joins, at, key=lambda joined: joined.asked.hi)
-        return life.joins[place] if place < len(life.joins) else None
-    place = bisect_right(life.joins, at, key=lambda joined: joined.at.hi)
-    return next((joined for joined in life.joins[place:] if joined.member != removal.member), None)
+    if own.consumer:
+        place = bisect_right(own.joins, at, key=lambda joined: joined.asked.hi)
+        return own.joins[place] if place < len(own.joins) else None
+    place = bisect_right(own.joins, at, key=lambda joined: joined.at.hi)
+    return next((joined for joined in own.joins[place:] if joined.member != removal.member), None)
 
 
 def _has_part(joined: Joined, by_number: Mapping[int, Stored]) -> When:

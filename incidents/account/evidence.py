@@ -149,7 +149,7 @@ EVIDENCE = (
         Property.MEMBER,
         OPEN,
         Moment.LINE,
-        Rule("refused", "an answer told it that its generation is over", f"{_COORDINATOR}.resetStateOnResponseError"),
+        Rule("refused", "an answer says that its generation is over", f"{_COORDINATOR}.resetStateOnResponseError"),
         refused,
     ),
     Evidence(

@@ -10,12 +10,14 @@ from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.entitled import Entitled, entitlement, first_join_after
 from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_blindness, find_stops, successors
-from groupsim.incidents.account.life import Life, Said, life_of
+from groupsim.incidents.account.incarnation import Incarnation, Said, incarnation_of
+from groupsim.incidents.account.members import members_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
 from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
 from groupsim.incidents.account.times import Times
+from groupsim.incidents.account.track import Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
 from groupsim.incidents.facts.lookups import JOINS, Index
@@ -34,22 +36,23 @@ class Account:
 
     `begins`, `ends`: the first and last instant of its logs. `off_ms`: times of two logs that are of one instant may
     be so far apart. `said`: its lines in one order, with those of its processes. `broker`: a broker's log or the topic
-    names it; `told`: they say when each member was removed. `entitled`: by process. `elsewhere`: where members without
+    names it; `removals_known`: they say when each member was removed. `members`: by id, by their word. `entitled`: by
+    process. `elsewhere`: where members without
     a log may serve. `named`: partitions that a line names; `whole`: these are all.
     """
 
     group: str
     said: list[Said]
-    lives: list[Life]
+    incarnations: list[Incarnation]
     broker: bool
-    told: bool
+    removals_known: bool
     consumer: bool
     begins: int
     ends: int
     off_ms: int = 0
     stored: Sequence[Stored] = ()
     removals: Mapping[MemberId, Sequence[Removal]] = field(default_factory=dict)
-    added: Mapping[MemberId, When] = field(default_factory=dict)
+    members: Mapping[MemberId, Track[bool]] = field(default_factory=dict)
     entitled: Mapping[str, Entitled] = field(default_factory=dict)
     elsewhere: Sequence[Elsewhere] = ()
     rebalances: Sequence[Rebalance] = ()
@@ -61,12 +64,12 @@ class Account:
         found = union(each.span for each in self.elsewhere if each.concerns(partition))
         if not self.consumer:
             return found
-        return without(found, union(*(self._granted(life, partition) for life in self.lives)))
+        return without(found, union(*(self._granted(own, partition) for own in self.incarnations)))
 
-    def _granted(self, life: Life, partition: TopicPartition) -> Spans:
+    def _granted(self, own: Incarnation, partition: TopicPartition) -> Spans:
         """When the coordinator surely let a process with a log use it: nobody else may then (KIP-848)."""
-        found = self.entitled[life.name].surely(partition)
-        return found if self.broker else both(found, [(-INF, life.last.lo)])
+        found = self.entitled[own.name].surely(partition)
+        return found if self.broker else both(found, [(-INF, own.last.lo)])
 
     def surely_available(self, partition: TopicPartition) -> Spans:
         """When a process surely runs, holds it, and is entitled to it.
@@ -80,36 +83,36 @@ class Account:
         return union(self.others(partition), *self._of_each(partition, sure=False))
 
     def _of_each(self, partition: TopicPartition, *, sure: bool) -> Iterator[Spans]:
-        for life in self.lives:
-            entitled = self.entitled[life.name]
+        for own in self.incarnations:
+            entitled = self.entitled[own.name]
             if sure:
-                held = both(life.runs.surely(True), life.holding(partition).surely(True))
+                held = both(own.runs.surely(True), own.holding(partition).surely(True))
                 yield both(held, entitled.surely(partition)) if held else ()
             else:
-                held = both(life.runs.possibly(True), life.holding(partition).possibly(True))
+                held = both(own.runs.possibly(True), own.holding(partition).possibly(True))
                 yield both(held, entitled.possibly(partition)) if held else ()
 
-    def membership(self, life: Life) -> tuple[Spans, Spans]:
+    def membership(self, own: Incarnation) -> tuple[Spans, Spans]:
         """When the coordinator surely, and possibly, has the process as a member.
 
         Without a broker's log nobody says when it heard that a process left, nor that it missed one after its last
         line.
         """
-        surely, possibly = life.member.surely(True), life.member.possibly(True)
-        if not self.told:
-            surely = both(without(surely, union(c.span for c in life.runs.covers)), [(-INF, life.last.lo)])
+        surely, possibly = own.member.surely(True), own.member.possibly(True)
+        if not self.removals_known:
+            surely = both(without(surely, union(c.span for c in own.runs.covers)), [(-INF, own.last.lo)])
             return surely, union(possibly, [(possibly[0][0], INF)] if possibly else [])
         known: Spans = [(possibly[0][0], INF)] if possibly else []
         gone: list[Span] = []
         perhaps: list[Span] = []
-        for member in life.ids:
+        for member in own.ids:
             for removal in self.removals.get(member, ()):
                 if removal.away:
                     continue
                 at = removal.when
-                place = bisect_right(life.asks, at.lo, key=lambda ask: ask.hi)
-                asked = life.asks[place].lo if place < len(life.asks) else INF
-                joined = first_join_after(life, removal)
+                place = bisect_right(own.asks, at.lo, key=lambda ask: ask.hi)
+                asked = own.asks[place].lo if place < len(own.asks) else INF
+                joined = first_join_after(own, removal)
                 gone.append((at.hi, max(at.hi, asked)))
                 perhaps.append((at.lo, INF if joined is None else joined.at.hi))
         return without(surely, union(perhaps)), without(known, union(gone))
@@ -125,19 +128,19 @@ def account_of(
 ) -> Account:
     """The account of one group: its processes' logs, and all lines that name it, in order."""
     orders = {id(each.row): each.order for each in said}
-    lives = [life_of(process, times, orders) for process in processes]
+    incarnations = [incarnation_of(process, times, orders) for process in processes]
     broker = group in index.broker_groups
     brokers = [each for each in said if is_broker(each.row)]
     plans = plans_of(said)
-    _add_kin(lives, brokers)
-    stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(lives, plans)
+    _add_kin(incarnations, brokers)
+    stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(incarnations, plans)
     stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
     removals = _removals(brokers, stored)
-    consumer = any(life.consumer for life in lives) or group in index.consumer_groups
-    told = index.from_broker(group) or (consumer and broker)
+    consumer = any(own.consumer for own in incarnations) or group in index.consumer_groups
+    removals_known = index.from_broker(group) or (consumer and broker)
     scene = Scene(
-        lives,
-        told,
+        incarnations,
+        removals_known,
         consumer,
         session_ms or (None if consumer else index.session_timeouts.get(group)),
         _heartbeat_ms(said) if consumer else index.heartbeat_ms(group),
@@ -145,19 +148,19 @@ def account_of(
         stored,
         [] if consumer else [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
         _came(brokers),
-        _claims(lives),
-        successors(lives),
+        _claims(incarnations),
+        successors(incarnations),
     )
-    for life in lives:
-        find_stops(scene, life)
-        find_blindness(scene, life)
+    for own in incarnations:
+        find_stops(scene, own)
+        find_blindness(scene, own)
     timed = [each.when for each in said if each.when.timed]
     account = Account(
         group,
         list(said),
-        lives,
+        incarnations,
         broker,
-        told,
+        removals_known,
         consumer,
         min((when.lo for when in timed), default=-INF),
         max((when.hi for when in timed), default=INF),
@@ -165,32 +168,40 @@ def account_of(
         stored,
         removals,
     )
-    account.entitled = {life.name: entitlement(life, stored, removals, told=told) for life in lives}
-    account.elsewhere = (
-        granted_elsewhere(lives, brokers, removals, broker) if consumer else elsewhere(lives, stored, removals, broker)
-    )
-    account.rebalances = rebalances_of(said, lives)
-    account.named = sorted(
-        {tp for life in lives for tp in (*life.holds, *life.granted)}
-        | {tp for each in stored for part in (each.plan or {}).values() for tp in part}
-    )
-    named = {each.row.member for each in brokers if each.row.member}
-    account.whole = any(each.plan for each in stored) or (broker and named <= {m for life in lives for m in life.kin})
+    account.members = members_of(brokers, removals)
+    account.rebalances = rebalances_of(said, incarnations)
+    _conclude(account, {each.row.member for each in brokers if each.row.member})
     return account
 
 
-def _add_kin(lives: Sequence[Life], brokers: Sequence[Said]) -> None:
+def _conclude(account: Account, named: set[MemberId]) -> None:
+    """What follows for the group from all its processes; `named`: the members that a broker names."""
+    incarnations, stored, removals = account.incarnations, account.stored, account.removals
+    account.entitled = {
+        own.name: entitlement(own, stored, removals, removals_known=account.removals_known) for own in incarnations
+    }
+    if account.consumer:
+        account.elsewhere = granted_elsewhere(incarnations, account.members, account.broker)
+    else:
+        account.elsewhere = elsewhere(incarnations, stored, removals, account.broker)
+    held = {tp for own in incarnations for tp in (*own.holds, *own.granted)}
+    account.named = sorted(held | {tp for each in stored for part in (each.plan or {}).values() for tp in part})
+    logged = {member for own in incarnations for member in own.kin}
+    account.whole = any(each.plan for each in stored) or (account.broker and named <= logged)
+
+
+def _add_kin(incarnations: Sequence[Incarnation], brokers: Sequence[Said]) -> None:
     """A static member that comes back takes over what its former id was given."""
     ids: dict[str, set[MemberId]] = {}
     for each in brokers:
         instance, old = text_in(each.row.detail.get("instance")), text_in(each.row.detail.get("old_member"))
         if each.row.kind == RowKind.STATIC_MEMBER_REPLACED and instance and old:
             ids.setdefault(instance, set()).add(old)
-    for life in lives:
-        if life.process.instance is not None:
-            ids.setdefault(life.process.instance, set()).update(life.ids)
-    for life in lives:
-        life.kin = set(life.ids) if life.process.instance is None else ids[life.process.instance]
+    for own in incarnations:
+        if own.process.instance is not None:
+            ids.setdefault(own.process.instance, set()).update(own.ids)
+    for own in incarnations:
+        own.kin = set(own.ids) if own.process.instance is None else ids[own.process.instance]
 
 
 def _came(brokers: Sequence[Said]) -> dict[MemberId, list[Said]]:
@@ -237,11 +248,11 @@ def _removals(brokers: Sequence[Said], stored: Sequence[Stored]) -> dict[MemberI
     return found
 
 
-def _claims(lives: Sequence[Life]) -> dict[TopicPartition, list[Claim]]:
+def _claims(incarnations: Sequence[Incarnation]) -> dict[TopicPartition, list[Claim]]:
     """Who took each partition when, by time."""
     found: dict[TopicPartition, list[Claim]] = {}
-    for life in lives:
-        for partition, track in life.holds.items():
+    for own in incarnations:
+        for partition, track in own.holds.items():
             for step in track.steps:
                 if step.value is True and step.why is not None:
                     found.setdefault(partition, []).append(Claim(step.when, step.why.places))

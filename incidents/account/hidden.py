@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import refused
-from groupsim.incidents.account.life import Life, Said
+from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.says import Change, always_says
 from groupsim.incidents.account.spans import INF
@@ -56,12 +56,12 @@ class Claim(NamedTuple):
 class Scene:
     """What the rows ask about a group.
 
-    `told`: somebody says when each member was removed. `session_ms`: known, or None. `renewed`: when sessions of all
-    began anew. `came`: when a broker says that members joined.
+    `removals_known`: somebody says when each member was removed. `session_ms`: known, or None. `renewed`: when sessions
+    of all began anew. `came`: when a broker says that members joined.
     """
 
-    lives: Sequence[Life]
-    told: bool
+    incarnations: Sequence[Incarnation]
+    removals_known: bool
     consumer: bool
     session_ms: int | None
     heartbeat_ms: int | None
@@ -70,7 +70,7 @@ class Scene:
     renewed: Sequence[int]
     came: Mapping[MemberId, Sequence[Said]]
     claims: Mapping[TopicPartition, Sequence[Claim]]
-    successors: Mapping[int, Life]
+    successors: Mapping[int, Incarnation]
 
     @property
     def least_session_ms(self) -> int:
@@ -101,7 +101,7 @@ class Hidden(NamedTuple):
     """A contradiction, and the stops that explain it."""
 
     rule: Rule
-    finds: Callable[[Scene, Life], Iterator[Stop]]
+    finds: Callable[[Scene, Incarnation], Iterator[Stop]]
 
 
 REMOVED = Rule(
@@ -148,30 +148,30 @@ NOT_IN_GENERATION = Rule(
 )
 
 
-def _removed(scene: Scene, life: Life) -> Iterator[Stop]:
+def _removed(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     """Its last heartbeat came a session before; the next one was due an interval later.
 
     Where the coordinator answered what members waited for, sessions began anew, also of members that were gone.
     """
-    for member in life.ids:
+    for member in own.ids:
         for removal in scene.removals.get(member, ()):
             at = removal.when
-            before = life.line_before(at.hi)
-            if not removal.silent or before < 0 or _went(life, before, at):
+            before = own.line_before(at.hi)
+            if not removal.silent or before < 0 or _went(own, before, at):
                 continue
             if removal.said.row.kind == RowKind.MEMBER_GONE:  # nobody says when its session ended
-                why = Why(REMOVED, (life.said[before].place, removal.said.place))
-                yield Stop(before, When(life.said[before].when.lo, at.hi), -INF, OPEN, why)
+                why = Why(REMOVED, (own.said[before].place, removal.said.place))
+                yield Stop(before, When(own.said[before].when.lo, at.hi), -INF, OPEN, why)
                 continue
-            last = life.said[before].when
+            last = own.said[before].when
             lo = last.lo
             hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.LATE
             if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
                 lo = max(lo, at.lo - scene.session_ms - Tolerance.DELIVERY)
-            following = life.said[before + 1].when if before + 1 < len(life.said) else None
-            says_so = following is None or (not scene.consumer and always_says(life.process.library, Change.SESSION))
+            following = own.said[before + 1].when if before + 1 < len(own.said) else None
+            says_so = following is None or (not scene.consumer and always_says(own.process.library, Change.SESSION))
             silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
-            why = Why(REMOVED, (life.said[before].place, removal.said.place))
+            why = Why(REMOVED, (own.said[before].place, removal.said.place))
             ran = False if silent and says_so and hi >= lo else OPEN  # else it wrote when a heartbeat was due already
             when = When(lo, min(at.hi, max(lo, hi)))
             yield Stop(before, when if ran is False else When(lo, at.hi), at.lo, ran, why)
@@ -182,60 +182,72 @@ def _renewed(scene: Scene, at: int) -> bool:
     return place < len(scene.renewed) and scene.renewed[place] <= at + Tolerance.DELIVERY
 
 
-def _went(life: Life, before: int, at: When) -> bool:
+def _went(own: Incarnation, before: int, at: When) -> bool:
     """Whether it had ended, or had given up its membership and said nothing since."""
-    if life.ended is not None and at.hi >= life.ended.lo:
+    if own.ended is not None and at.hi >= own.ended.lo:
         return True
-    place = bisect_left(life.gave_up, life.said[before].when.lo, key=lambda went: went.lo)
-    return place < len(life.gave_up) and life.gave_up[place].lo <= at.hi
+    place = bisect_left(own.gave_up, own.said[before].when.lo, key=lambda went: went.lo)
+    return place < len(own.gave_up) and own.gave_up[place].lo <= at.hi
 
 
-def _replaced(scene: Scene, life: Life) -> Iterator[Stop]:
-    for member in life.ids:
+def _replaced(scene: Scene, own: Incarnation) -> Iterator[Stop]:
+    for member in own.ids:
         for removal in scene.removals.get(member, ()):
-            if removal.replaced and life.ended is None and removal.when.hi >= life.last.lo:
-                why = Why(REPLACED, (life.said[-1].place, removal.said.place))
-                yield Stop(len(life.said) - 1, When(life.last.lo, removal.when.hi), INF, False, why)
+            if removal.replaced and own.ended is None and removal.when.hi >= own.last.lo:
+                why = Why(REPLACED, (own.said[-1].place, removal.said.place))
+                yield Stop(len(own.said) - 1, When(own.last.lo, removal.when.hi), INF, False, why)
 
 
-def _started_again(scene: Scene, life: Life) -> Iterator[Stop]:
-    again = scene.successors.get(id(life))
-    if again is not None and life.ended is None:
-        why = Why(STARTED_AGAIN, (life.said[-1].place, again.said[0].place))
-        yield Stop(len(life.said) - 1, When(life.last.lo, max(life.last.lo, again.first.hi)), INF, False, why)
+def _started_again(scene: Scene, own: Incarnation) -> Iterator[Stop]:
+    again = scene.successors.get(id(own))
+    if again is not None and own.ended is None:
+        why = Why(STARTED_AGAIN, (own.said[-1].place, again.said[0].place))
+        yield Stop(
+            len(own.said) - 1,
+            When(own.last.lo, max(own.last.lo, again.first.hi)),
+            INF,
+            False,
+            why,
+        )
 
 
-def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
+def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     """A process that froze while it joined reads the answer when it runs again, though it was removed since.
 
     By the consumer protocol it may also have been too slow to follow its target: since it heard of that.
     """
-    if scene.told:
+    if scene.removals_known:
         return
     silent: int | None = None
     again: int | None = None
     asked: int | None = None
     follows: int | None = None
     settled: int | None = None
-    for place, said in enumerate(life.said):
+    for place, said in enumerate(own.said):
         at, kind, state = said.when.lo, said.row.kind, said.row.detail.get("to")
         if again is not None and at >= again:
             silent = None
         if settled is not None and at > settled:
             follows = settled = None
-        if place and at - life.said[place - 1].when.hi >= scene.least_session_ms:
+        if place and at - own.said[place - 1].when.hi >= scene.least_session_ms:
             silent, again = place - 1, None
         since = min((each for each in (silent, follows) if each is not None), default=None)
         gone = kind == RowKind.LOST or refused(said.row) or state == "FENCED"
         gone = gone or (follows is not None and (kind == RowKind.POLL_TIMEOUT or state == "LEAVING"))
         if gone and since is not None:
-            why = Why(LOST_AFTER_SILENCE, (life.said[since].place, said.place))
+            why = Why(LOST_AFTER_SILENCE, (own.said[since].place, said.place))
             for between in range(since, place):
-                yield Stop(between, When(life.said[between].when.lo, life.said[between + 1].when.hi), -INF, OPEN, why)
+                yield Stop(
+                    between,
+                    When(own.said[between].when.lo, own.said[between + 1].when.hi),
+                    -INF,
+                    OPEN,
+                    why,
+                )
         if kind == RowKind.JOINING or state == "JOINING":
             asked = at
         if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):
-            late = silent is not None and asked is not None and asked <= life.said[silent].when.hi
+            late = silent is not None and asked is not None and asked <= own.said[silent].when.hi
             again = at + scene.least_session_ms if late else at
         if state == "RECONCILING":
             follows, settled = place, None
@@ -245,32 +257,44 @@ def _lost_after_silence(scene: Scene, life: Life) -> Iterator[Stop]:
             silent = None
 
 
-def _static(scene: Scene, life: Life) -> Iterator[Stop]:
-    unnoticed = life.process.instance is not None or scene.consumer
-    if not scene.told and unnoticed and life.ended is None:
-        yield Stop(len(life.said) - 1, When(life.last.lo, INF), -INF, OPEN, Why(STATIC, (life.said[-1].place,)))
+def _static(scene: Scene, own: Incarnation) -> Iterator[Stop]:
+    unnoticed = own.process.instance is not None or scene.consumer
+    if not scene.removals_known and unnoticed and own.ended is None:
+        yield Stop(
+            len(own.said) - 1,
+            When(own.last.lo, INF),
+            -INF,
+            OPEN,
+            Why(STATIC, (own.said[-1].place,)),
+        )
 
 
-def _taken(scene: Scene, life: Life) -> Iterator[Stop]:
-    if life.ended is not None or (life.gave_up and life.gave_up[-1].hi >= life.last.lo):
+def _taken(scene: Scene, own: Incarnation) -> Iterator[Stop]:
+    if own.ended is not None or (own.gave_up and own.gave_up[-1].hi >= own.last.lo):
         return
-    for partition in sorted(life.view):
+    for partition in sorted(own.view):
         claims = scene.claims.get(partition, ())
-        place = bisect_left(claims, life.last.hi + 1, key=lambda claim: claim.when.lo)
+        place = bisect_left(claims, own.last.hi + 1, key=lambda claim: claim.when.lo)
         if place < len(claims):
-            why = Why(TAKEN, (life.said[-1].place, *claims[place].places))
-            yield Stop(len(life.said) - 1, When(life.last.lo, claims[place].when.hi), -INF, OPEN, why)
+            why = Why(TAKEN, (own.said[-1].place, *claims[place].places))
+            yield Stop(len(own.said) - 1, When(own.last.lo, claims[place].when.hi), -INF, OPEN, why)
 
 
-def _not_in_generation(scene: Scene, life: Life) -> Iterator[Stop]:
+def _not_in_generation(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     """Its last line before that may be the last one that it wrote; it may also have run, and its log is cut off."""
-    if life.ended is not None or life.consumer:
+    if own.ended is not None or own.consumer:
         return
-    place = bisect_left(scene.stored, life.last.hi + 1, key=lambda stored: stored.when.lo)
+    place = bisect_left(scene.stored, own.last.hi + 1, key=lambda stored: stored.when.lo)
     for stored in scene.stored[place:]:
-        if stored.sure and stored.number not in life.joined and life.member.last is True:
-            why = Why(NOT_IN_GENERATION, (life.said[-1].place, *stored.why.places))
-            yield Stop(len(life.said) - 1, When(life.last.lo, max(life.last.lo, stored.when.hi)), -INF, OPEN, why)
+        if stored.sure and stored.number not in own.joined and own.member.last is True:
+            why = Why(NOT_IN_GENERATION, (own.said[-1].place, *stored.why.places))
+            yield Stop(
+                len(own.said) - 1,
+                When(own.last.lo, max(own.last.lo, stored.when.hi)),
+                -INF,
+                OPEN,
+                why,
+            )
             return
 
 
@@ -293,42 +317,42 @@ CUT_TAIL = Rule(
 )
 
 
-def find_blindness(scene: Scene, life: Life) -> None:
+def find_blindness(scene: Scene, own: Incarnation) -> None:
     """Put into the process's tracks what may have happened after its log's end, if something shows that it is cut off.
 
     A generation that it is not said to have joined, or a broker that says it joined again, or left.
     """
-    if life.ended is not None or not life.last.timed:
+    if own.ended is not None or not own.last.timed:
         return
-    last = life.last
+    last = own.last
     place = bisect_left(scene.stored, last.hi + 1, key=lambda stored: stored.when.lo)
-    removals = [removal for member in life.ids for removal in scene.removals.get(member, ())]
+    removals = [removal for member in own.ids for removal in scene.removals.get(member, ())]
     gone = min((removal.when.hi for removal in removals if removal.when.hi >= last.lo), default=INF)
     missed = place < len(scene.stored) and scene.stored[place].when.hi < gone
-    missed = missed and not life.consumer and life.member.last is not False
-    joins = [said for member in life.ids for said in scene.came.get(member, ())]
+    missed = missed and not own.consumer and own.member.last is not False
+    joins = [said for member in own.ids for said in scene.came.get(member, ())]
     shown = any(said.when.lo > last.hi + Tolerance.LATE for said in joins)
-    shown = shown or any(_goes_on(life, removal) for removal in removals)
-    if not (missed or shown or _unfinished(life)):
+    shown = shown or any(_goes_on(own, removal) for removal in removals)
+    if not (missed or shown or _unfinished(own)):
         return
-    why = Why(CUT_TAIL, (life.said[-1].place,))
+    why = Why(CUT_TAIL, (own.said[-1].place,))
     cover = Cover((last.lo, INF), OPEN, why)
-    life.blind.append(cover)
-    for track in life.holds.values():
+    own.blind.append(cover)
+    for track in own.holds.values():
         track.cover(cover.span, OPEN, why)
-    life.callback.cover(cover.span, OPEN, why)
-    life.member.cover(cover.span, OPEN, why)
-    life.runs.cover(cover.span, OPEN, why)
+    own.callback.cover(cover.span, OPEN, why)
+    own.member.cover(cover.span, OPEN, why)
+    own.runs.cover(cover.span, OPEN, why)
 
 
 _UNFINISHED = frozenset([RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.LEADER_COMPUTED_ASSIGNMENT])
 _FOLLOWS = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 
 
-def _unfinished(life: Life) -> bool:
+def _unfinished(own: Incarnation) -> bool:
     """Whether its last line is before it joins, in the middle of that, or of following a target."""
-    row = life.said[-1].row
-    never_joined = not life.asks and not life.gave_up and life.starts
+    row = own.said[-1].row
+    never_joined = not own.asks and not own.gave_up and own.starts
     return (
         never_joined
         or row.kind in _UNFINISHED
@@ -337,28 +361,28 @@ def _unfinished(life: Life) -> bool:
     )
 
 
-def _goes_on(life: Life, removal: Removal) -> bool:
+def _goes_on(own: Incarnation, removal: Removal) -> bool:
     """Whether it left by itself after its last line."""
-    return not removal.silent and not removal.replaced and removal.when.lo > life.last.hi + Tolerance.LATE
+    return not removal.silent and not removal.replaced and removal.when.lo > own.last.hi + Tolerance.LATE
 
 
-def find_stops(scene: Scene, life: Life) -> None:
+def find_stops(scene: Scene, own: Incarnation) -> None:
     """Put into the process's track that it stopped where a row of HIDDEN says so."""
     found: dict[int, Stop] = {}
     for row in HIDDEN:
-        for stop in row.finds(scene, life):
+        for stop in row.finds(scene, own):
             before = found.get(stop.before)
             found[stop.before] = stop if before is None else _one(before, stop)
     for stop in found.values():
-        back = life.said[stop.before + 1].when.hi if stop.before + 1 < len(life.said) else INF
+        back = own.said[stop.before + 1].when.hi if stop.before + 1 < len(own.said) else INF
         lo, hi = stop.when
-        life.runs.cover((lo, min(hi, back)), OPEN, stop.why)
+        own.runs.cover((lo, min(hi, back)), OPEN, stop.why)
         if stop.ran is False:
             until = max(hi, min(stop.until, back))
-            life.runs.cover((hi, until), False, stop.why)
-            life.runs.cover((until, back), OPEN, stop.why)
+            own.runs.cover((hi, until), False, stop.why)
+            own.runs.cover((until, back), OPEN, stop.why)
         else:
-            life.runs.cover((hi, back), OPEN, stop.why)
+            own.runs.cover((hi, back), OPEN, stop.why)
 
 
 def _one(one: Stop, other: Stop) -> Stop:
@@ -375,19 +399,19 @@ def _one(one: Stop, other: Stop) -> Stop:
     )
 
 
-def successors(lives: Sequence[Life]) -> dict[int, Life]:
+def successors(incarnations: Sequence[Incarnation]) -> dict[int, Incarnation]:
     """The next incarnation of the same static member or client after a process's last line, by the process's identity.
 
     A client id that several processes have at once does not say which of them came back.
     """
-    by_name: dict[tuple[str, str], list[Life]] = {}
-    for life in lives:
-        process = life.process
+    by_name: dict[tuple[str, str], list[Incarnation]] = {}
+    for own in incarnations:
+        process = own.process
         static = process.instance is not None
-        by_name.setdefault(("static" if static else "client", process.instance or process.client), []).append(life)
-    found: dict[int, Life] = {}
+        by_name.setdefault(("static" if static else "client", process.instance or process.client), []).append(own)
+    found: dict[int, Incarnation] = {}
     for (kind, _), same in by_name.items():
-        ordered = sorted(same, key=lambda life: life.first.lo)
+        ordered = sorted(same, key=lambda own: own.first.lo)
         if kind == "client" and any(runs_beside(a.process, b.process) for a, b in pairwise(ordered)):
             continue
         for one, following in pairwise(ordered):

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal
-from groupsim.incidents.account.life import Given, Life, Said
+from groupsim.incidents.account.incarnation import Given, Incarnation
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored
-from groupsim.incidents.account.track import OPEN
-from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.account.track import OPEN, Track
 
 UNLOGGED = Rule(
     "member without a log",
@@ -21,7 +20,6 @@ UNLOGGED = Rule(
     "",
     "the logs of all members, and the broker's log",
 )
-_COMES = frozenset([RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED])
 SAME_PLACE = Rule(
     "same static member",
     "another process may have been the same static member before it or after it, within one generation",
@@ -50,81 +48,75 @@ class Elsewhere(NamedTuple):
 
 
 def elsewhere(
-    lives: Sequence[Life], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+    incarnations: Sequence[Incarnation],
+    stored: Sequence[Stored],
+    removals: Mapping[MemberId, Sequence[Removal]],
+    broker: bool,
 ) -> list[Elsewhere]:
     """All such spans, by generation. Without a broker's log, generations show only while a logged process is a member
     and writes later.
     """
-    found = [] if broker else [Elsewhere(s, None, frozenset(), Why(UNSEEN)) for s in _unseen(lives, stored)]
-    by_generation: dict[int, list[Life]] = {}
-    for life in lives:
-        for number in life.joined:
-            by_generation.setdefault(number, []).append(life)
-    ids = {member for life in lives for member in life.ids}
+    found = [] if broker else [Elsewhere(s, None, frozenset(), Why(UNSEEN)) for s in _unseen(incarnations, stored)]
+    by_generation: dict[int, list[Incarnation]] = {}
+    for own in incarnations:
+        for number in own.joined:
+            by_generation.setdefault(number, []).append(own)
+    ids = {member for own in incarnations for member in own.ids}
     for place, one in enumerate(stored):
         until = stored[place + 1].when.hi if place + 1 < len(stored) else INF
         members = by_generation.get(one.number, [])
         found += _in_generation(one, until, members, ids, broker)
-    return found + _replaced(lives, stored, removals)
+    return found + _replaced(incarnations, stored, removals)
 
 
 def _replaced(
-    lives: Sequence[Life], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
+    incarnations: Sequence[Incarnation], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
 ) -> list[Elsewhere]:
     """By the broker, a process without a log took a static member's place, until the next generation (KIP-345)."""
-    same: dict[str | None, list[Life]] = {}
-    for life in lives:
-        same.setdefault(life.process.instance, []).append(life)
+    same: dict[str | None, list[Incarnation]] = {}
+    for own in incarnations:
+        same.setdefault(own.process.instance, []).append(own)
     found: list[Elsewhere] = []
-    for life in lives:
-        gone = (removal for member in life.ids for removal in removals.get(member, ()))
+    for own in incarnations:
+        gone = (removal for member in own.ids for removal in removals.get(member, ()))
         for removal in gone:
-            if not removal.replaced or _by_logged(removal, same[life.process.instance]):
+            if not removal.replaced or _by_logged(removal, same[own.process.instance]):
                 continue
             at = removal.when
             place = bisect_right(stored, at.hi, key=lambda one: one.when.lo)
-            part = _part(life, stored[place - 1]) if place else OPEN
+            part = _part(own, stored[place - 1]) if place else OPEN
             until = stored[place].when.hi if place < len(stored) else INF
             why = Why(SAME_PLACE, (removal.said.place,))
             found.append(Elsewhere((at.lo, until), None if part is OPEN else part, frozenset(), why))
     return found
 
 
-def _part(life: Life, one: Stored) -> Given:
+def _part(own: Incarnation, one: Stored) -> Given:
     """What a static member has in a generation: by the plan, else by its own word."""
     if one.plan is None:
-        return life.given.get(one.number, OPEN)
-    return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in life.kin))
+        return own.given.get(one.number, OPEN)
+    return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in own.kin))
 
 
 def granted_elsewhere(
-    lives: Sequence[Life], brokers: Sequence[Said], removals: Mapping[MemberId, Sequence[Removal]], broker: bool
+    incarnations: Sequence[Incarnation], members: Mapping[MemberId, Track[bool]], broker: bool
 ) -> list[Elsewhere]:
     """By the consumer protocol: while a member without a log may be in the group. What others may use is not its."""
     if not broker:
         return [Elsewhere(EVER[0], None, frozenset(), Why(UNSEEN))]
-    logged = {member for life in lives for member in life.ids}
-    found: list[Elsewhere] = []
-    there: dict[MemberId, tuple[int, Said]] = {}
-    for said in brokers:
-        member = said.row.member
-        if not member or member in logged:
-            continue
-        there.setdefault(member, (said.when.lo if said.row.kind in _COMES else -INF, said))
-        gone = next((r for r in removals.get(member, ()) if r.said is said and not r.away), None)
-        if gone is not None:
-            since, first = there.pop(member)
-            found.append(Elsewhere((since, gone.when.hi), None, frozenset(), Why(UNLOGGED, (first.place, said.place))))
-    found += [
-        Elsewhere((since, INF), None, frozenset(), Why(UNLOGGED, (first.place,))) for since, first in there.values()
+    logged = {member for own in incarnations for member in own.ids}
+    return [
+        Elsewhere(span, None, frozenset(), next((step.why for step in track.steps if step.why), Why(UNLOGGED)))
+        for member, track in members.items()
+        if member not in logged
+        for span in track.possibly(True)
     ]
-    return found
 
 
 def _in_generation(
     one: Stored,
     until: int,
-    members: Sequence[Life],
+    members: Sequence[Incarnation],
     ids: set[MemberId],
     broker: bool,
 ) -> list[Elsewhere]:
@@ -135,36 +127,36 @@ def _in_generation(
     if one.plan is not None:
         unlogged = frozenset[TopicPartition]().union(*(part for m, part in one.plan.items() if m not in ids))
         found += [Elsewhere(span, unlogged, frozenset(), why)] if unlogged else []
-    elif one.size is None or len({life.process.instance or life.ids[-1] for life in members if life.ids}) < one.size:
-        given = (life.given.get(one.number, OPEN) for life in members)
+    elif one.size is None or len({own.process.instance or own.ids[-1] for own in members if own.ids}) < one.size:
+        given = (own.given.get(one.number, OPEN) for own in members)
         logged = frozenset[TopicPartition]().union(*(each for each in given if each is not OPEN))
         found.append(Elsewhere(span, None, logged, why))
-    for life in members:
-        if life.process.instance is not None:
-            found += _static(one, until, life, members, broker)
+    for own in members:
+        if own.process.instance is not None:
+            found += _static(one, until, own, members, broker)
     return found
 
 
-def _static(one: Stored, until: int, life: Life, members: Sequence[Life], broker: bool) -> list[Elsewhere]:
+def _static(one: Stored, until: int, own: Incarnation, members: Sequence[Incarnation], broker: bool) -> list[Elsewhere]:
     """A static member's place may be another process's before it and after it, within the generation (KIP-345).
 
     Only the broker says when it was replaced. Without its log it may be so from when the process may have stopped.
     """
-    part = _part(life, one)
-    only, why = None if part is OPEN else part, Why(SAME_PLACE, (life.said[0].place,))
-    joined = life.joined[one.number]
+    part = _part(own, one)
+    only, why = None if part is OPEN else part, Why(SAME_PLACE, (own.said[0].place,))
+    joined = own.joined[one.number]
     before = any(
-        each.process.instance == life.process.instance and each.joined[one.number].at.lo < joined.asked.lo
+        each.process.instance == own.process.instance and each.joined[one.number].at.lo < joined.asked.lo
         for each in members
     )
     late = joined.first and joined.asked.hi > one.when.lo and not before
     spans = [(one.when.lo, min(until, joined.at.hi))] if late else []
     if not broker:
-        spans += without([(max(one.when.lo, life.first.lo), until)], _witnessed(life))
+        spans += without([(max(one.when.lo, own.first.lo), until)], _witnessed(own))
     return [Elsewhere((lo, hi), only, frozenset(), why) for lo, hi in spans if lo < hi]
 
 
-def _by_logged(removal: Removal, same: Sequence[Life]) -> bool:
+def _by_logged(removal: Removal, same: Sequence[Incarnation]) -> bool:
     """Whether it was a process with a log that took a static member's place."""
     at = removal.when
     return any(
@@ -174,15 +166,15 @@ def _by_logged(removal: Removal, same: Sequence[Life]) -> bool:
     )
 
 
-def _witnessed(life: Life) -> Spans:
+def _witnessed(own: Incarnation) -> Spans:
     """When it certainly ran and was a member: it would have written what happened, and it wrote later."""
-    alive = both(life.runs.surely(True), life.member.surely(True))
-    return both(alive, [(life.first.hi, life.last.lo)])
+    alive = both(own.runs.surely(True), own.member.surely(True))
+    return both(alive, [(own.first.hi, own.last.lo)])
 
 
-def _unseen(lives: Sequence[Life], stored: Sequence[Stored]) -> Spans:
+def _unseen(incarnations: Sequence[Incarnation], stored: Sequence[Stored]) -> Spans:
     """When no logged process was certainly a member that wrote later, and before the first generation of all."""
-    seen = union(*(_witnessed(life) for life in lives))
+    seen = union(*(_witnessed(own) for own in incarnations))
     if stored:
         seen = both(seen, [(stored[0].when.hi, INF)])
     return without(EVER, seen)

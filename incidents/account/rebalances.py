@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from groupsim.incidents.account.life import Life, Said
+from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -33,10 +33,10 @@ class Rebalance:
     said: list[Said] = field(default_factory=list)
 
 
-def rebalances_of(said: Iterable[Said], lives: Sequence[Life]) -> list[Rebalance]:
+def rebalances_of(said: Iterable[Said], incarnations: Sequence[Incarnation]) -> list[Rebalance]:
     """All of them, in the order of their lines; where a broker's lines are given, those say which there were."""
     found = _by_brokers([each for each in said if is_broker(each.row)])
-    return found or _by_clients(lives)
+    return found or _by_clients(incarnations)
 
 
 def _by_brokers(said: Iterable[Said]) -> list[Rebalance]:
@@ -85,14 +85,14 @@ _OF_CLIENTS = frozenset(
 )
 
 
-def _by_clients(lives: Sequence[Life]) -> list[Rebalance]:
+def _by_clients(incarnations: Sequence[Incarnation]) -> list[Rebalance]:
     """By generation or epoch; what is asked for belongs to the one that its process joins next."""
     by_number: dict[int, Rebalance] = {}
     unfinished: list[Rebalance] = []
-    for life in lives:
+    for own in incarnations:
         asked: list[Said] = []
         number: int | None = None
-        for each in life.said:
+        for each in own.said:
             row = each.row
             if row.kind not in _OF_CLIENTS:
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.life import Life, Said
+from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF
 from groupsim.incidents.account.when import ANY, When
@@ -99,19 +99,21 @@ def _plan_at(plans: Mapping[int, Sequence[tuple[When, Plan]]], number: int, when
     return before[-1] if before else None
 
 
-def stored_by_clients(lives: Sequence[Life], plans: Mapping[int, Sequence[tuple[When, Plan]]]) -> list[Stored]:
+def stored_by_clients(
+    incarnations: Sequence[Incarnation], plans: Mapping[int, Sequence[tuple[When, Plan]]]
+) -> list[Stored]:
     """What clients' lines prove: a generation is stored after all had asked to join it, and before one had its part.
 
     A static member that comes back is answered at once, so that it may ask long after.
     """
     seen: dict[int, _Seen] = {}
-    for life in lives:
-        for number, joined in life.joined.items():
+    for own in incarnations:
+        for number, joined in own.joined.items():
             one = seen.setdefault(number, _Seen())
             one.joined_by.append(joined.at)
-            if life.process.instance is None or not joined.first:
+            if own.process.instance is None or not joined.first:
                 one.asked = max(one.asked, joined.asked.lo)
-        for number, synced in life.synced.items():
+        for number, synced in own.synced.items():
             one = seen.setdefault(number, _Seen())
             one.got = min(one.got, synced.hi)
     for number, known in plans.items():

@@ -16,7 +16,7 @@ from groupsim.events.base import Recorded
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
-from groupsim.incidents.account.life import Life
+from groupsim.incidents.account.incarnation import Incarnation
 from groupsim.incidents.account.spans import EVER, INF, Spans, both, length, union, without
 from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
@@ -230,8 +230,8 @@ def _clip(broken: Broken, window: tuple[int, int]) -> Broken:
 
 def compare(account: Account, truth: Truth, unseen: Mapping[TopicPartition, Spans]) -> Iterator[Broken]:
     """By process and partition: surely is a part of truly, and that of possibly; `unseen`: as of Truth."""
-    for life in account.lives:
-        yield from _of_process(account, life, truth.processes[Path(life.process.file).name.removesuffix(".log")])
+    for own in account.incarnations:
+        yield from _of_process(account, own, truth.processes[Path(own.process.file).name.removesuffix(".log")])
     for tp in account.named:
         available = truth.available.get(tp, ())
         most = union(available, unseen.get(tp, ()))
@@ -239,27 +239,34 @@ def compare(account: Account, truth: Truth, unseen: Mapping[TopicPartition, Span
         yield from _within(str(tp), "available", surely, most, available, possibly)
 
 
-def _of_process(account: Account, life: Life, real: Process) -> Iterator[Broken]:
+def _of_process(account: Account, own: Incarnation, real: Process) -> Iterator[Broken]:
     """A stop may be taken for running if the coordinator missed nobody: no log tells it from a quiet process."""
     alive, runs, member = real.alive.done(), real.runs.done(), real.member.done()
     dead = without(EVER, alive)
     hidden = [f for f in real.freezes if not any(f[0] <= at <= f[1] for at in real.missed)]
     hidden += [] if real.died is None else [(real.died, INF)]
-    sure, may = life.runs.surely(True), life.runs.possibly(True)
-    yield from _within(life.name, "runs", sure, union(runs, hidden), runs, may)
-    sure, may = account.membership(life)
-    yield from _within(life.name, "is a member", sure, member, member, may)
+    sure, may = own.runs.surely(True), own.runs.possibly(True)
+    yield from _within(own.name, "runs", sure, union(runs, hidden), runs, may)
+    sure, may = account.membership(own)
+    yield from _within(own.name, "is a member", sure, member, member, may)
     called = both(real.callback.done(), alive)
-    yield from _within(life.name, "callback", life.callback.surely(True), called, called, life.callback.possibly(True))
-    for tp in set(real.holds) | set(life.holds):
-        held, track = real.holds[tp].done(), life.holding(tp)
+    yield from _within(
+        own.name,
+        "callback",
+        own.callback.surely(True),
+        called,
+        called,
+        own.callback.possibly(True),
+    )
+    for tp in set(real.holds) | set(own.holds):
+        held, track = real.holds[tp].done(), own.holding(tp)
         sure, may = track.surely(True), track.possibly(True)
-        yield from _within(f"{life.name} {tp}", "holds", sure, union(held, dead), held, may)
-    entitled = account.entitled[life.name]
+        yield from _within(f"{own.name} {tp}", "holds", sure, union(held, dead), held, may)
+    entitled = account.entitled[own.name]
     for tp in set(real.entitled) & set(account.named):
         right = real.entitled[tp].done()
         sure, may = entitled.surely(tp), entitled.possibly(tp)
-        yield from _within(f"{life.name} {tp}", "entitled", sure, union(right, dead), both(right, alive), may)
+        yield from _within(f"{own.name} {tp}", "entitled", sure, union(right, dead), both(right, alive), may)
 
 
 def _within(name: str, what: str, surely: Spans, most: Spans, least: Spans, possibly: Spans) -> Iterator[Broken]:

@@ -1,4 +1,4 @@
-"""Life: what the log of one process proves, read once, line by line, by the table of evidence."""
+"""Incarnation: what the log of one process proves, read once, line by line, by the table of evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CUT_HEAD = Rule(
     "",
     "its log from its start on",
 )
-TOLD = Rule("told all", "the line says all that it holds", "AbstractMembershipManager.maybeReconcile")
+LISTED = Rule("listed all", "the line says all that it holds", "AbstractMembershipManager.maybeReconcile")
 _EAGER = frozenset(["range", "roundrobin", "sticky"])
 """Assignors by which a member gives up all before it joins (KIP-429)."""
 _TELLS = frozenset([RowKind.LOST, RowKind.CLIENT_RECONCILING])
@@ -73,13 +73,13 @@ class Joined(NamedTuple):
 
 
 @dataclass(slots=True)
-class Life:
+class Incarnation:
     """One process. By number of a generation: what it was `given`, when it `joined` and `synced`.
 
     `asks`, `joins`: when it asked to join, and was answered, in order. `blind`: when it may hold what it never said.
-    `told`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol lets
-    it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member before
-    and after it. `ended`: when it was closed.
+    `listed`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol
+    lets it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member
+    before and after it. `ended`: when it was closed.
     """
 
     process: ProcessLog
@@ -89,7 +89,7 @@ class Life:
     callback: Track[bool]
     holds: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
     granted: dict[TopicPartition, Track[bool]] = field(default_factory=dict)
-    told: When | None = None
+    listed: When | None = None
     heard: Track[bool] = field(default_factory=lambda: Track[bool](OPEN))
     given: dict[int, Given] = field(default_factory=dict)
     blind: list[Cover[bool]] = field(default_factory=list)
@@ -139,29 +139,29 @@ class Life:
         found = self.holds.get(partition)
         if found is None:
             found = Track[bool](False if self.starts else OPEN)
-            if self.told is not None:
-                found.set(self.told, False)
+            if self.listed is not None:
+                found.set(self.listed, False)
             for cover in self.blind:
                 found.cover(cover.span, OPEN, cover.why)
         return found
 
 
-def life_of(process: ProcessLog, times: Times, orders: Mapping[int, int]) -> Life:
+def incarnation_of(process: ProcessLog, times: Times, orders: Mapping[int, int]) -> Incarnation:
     """Read the rows of a process. `orders`: each row's place in its file, by identity."""
     said = [Said(timed.row, times.of(timed), orders.get(id(timed.row), 0)) for _, timed in process.rows]
     starts = said[0].row.kind in _STARTS
     unknown = False if starts else OPEN
-    life = Life(process, said, Track(unknown), Track(unknown), Track(unknown), starts=starts)
+    own = Incarnation(process, said, Track(unknown), Track(unknown), Track(unknown), starts=starts)
     first = Why(STARTED if starts else CUT_HEAD, (said[0].place,))
-    life.callback.set(When(-INF, said[0].when.hi), False, first)
-    life.runs.set(said[0].when, True, first)
-    reader = _Reader(life)
+    own.callback.set(When(-INF, said[0].when.hi), False, first)
+    own.runs.set(said[0].when, True, first)
+    reader = _Reader(own)
     closed = said[min(process.closed_row, len(said) - 1)] if process.closed else None
     for each, following in zip(said, _followings(said), strict=True):
         reader.take(each, following)
         if each is closed:
             reader.close(each)
-    return life
+    return own
 
 
 def _followings(said: Sequence[Said]) -> list[When | None]:
@@ -182,84 +182,84 @@ def _followings(said: Sequence[Said]) -> list[When | None]:
 class _Reader:
     """Reads one process's lines in order."""
 
-    def __init__(self, life: Life) -> None:
-        self._life = life
+    def __init__(self, own: Incarnation) -> None:
+        self._own = own
         self._generation: int | None = None
         self._asked: When | None = None
         self._fresh = False
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
-        life, row = self._life, said.row
-        if row.member and row.member not in life.ids:
-            life.ids.append(row.member)
+        own, row = self._own, said.row
+        if row.member and row.member not in own.ids:
+            own.ids.append(row.member)
         heartbeat = row.kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
         if row.kind == RowKind.JOINING or heartbeat:
             self._asked = said.when
             self._fresh = False
-            life.asks.append(said.when)
+            own.asks.append(said.when)
         if heartbeat:
-            life.asks_with_heartbeats += 1
-            life.heard.set(said.when, OPEN, Why(ASKED_ANEW, (said.place,)))
-            for track in life.granted.values():
+            own.asks_with_heartbeats += 1
+            own.heard.set(said.when, OPEN, Why(ASKED_ANEW, (said.place,)))
+            for track in own.granted.values():
                 track.set(said.when, False, Why(ASKED_ANEW, (said.place,)))
         self._count(said)
-        if life.runs.last is OPEN:
-            life.runs.set(said.when, True)
+        if own.runs.last is OPEN:
+            own.runs.set(said.when, True)
         for evidence in BY_KIND.get(row.kind, ()):
             if evidence.only(row):
                 self._apply(evidence, said, following)
         self._give(said)
-        self._tell(said, following)
+        self._list(said, following)
 
-    def _tell(self, said: Said, following: When | None) -> None:
+    def _list(self, said: Said, following: When | None) -> None:
         """From some lines on all that it holds is known: it gave up all, or the line lists it."""
-        life, row = self._life, said.row
+        own, row = self._own, said.row
         eager = row.kind == RowKind.JOINED and row.detail.get("protocol") in _EAGER
-        if life.starts or life.told is not None or not (eager or row.kind in _TELLS):
+        if own.starts or own.listed is not None or not (eager or row.kind in _TELLS):
             return
         after = said.when if row.kind != RowKind.LOST else following
-        life.told = When(said.when.lo, INF if after is None else after.hi)
+        own.listed = When(said.when.lo, INF if after is None else after.hi)
         owned = partitions_in(row.detail.get("owned"))
-        why = Why(TOLD, (said.place,))
+        why = Why(LISTED, (said.place,))
         for partition in owned:
-            life.holds.setdefault(partition, Track(OPEN)).set(said.when, True, why)
-        for partition, track in life.holds.items():
+            own.holds.setdefault(partition, Track(OPEN)).set(said.when, True, why)
+        for partition, track in own.holds.items():
             if track.last is OPEN and partition not in owned:
-                track.set(life.told, False, why)
+                track.set(own.listed, False, why)
 
     def close(self, said: Said) -> None:
         """It was closed here."""
-        life = self._life
+        own = self._own
         why = Why(CLOSED, (said.place,))
-        life.ended = said.when
-        life.runs.set(said.when, False, why)
-        life.member.set(said.when, False, why)
-        for track in life.holds.values():
+        own.ended = said.when
+        own.runs.set(said.when, False, why)
+        own.member.set(said.when, False, why)
+        for track in own.holds.values():
             track.set(said.when, False, why)
-        life.view.clear()
+        own.view.clear()
 
     def _count(self, said: Said) -> None:
         """The generations that it joins and syncs."""
-        life, row = self._life, said.row
+        own, row = self._own, said.row
         number = int_in(row.detail.get("generation"))
         if row.kind == RowKind.JOINED and number is not None:
             self._generation = number
             asked = self._asked if self._asked is not None else When(-INF, said.when.hi)
-            life.joins.append(Joined(number, asked, said.when, row.member, not life.joins))
-            life.joined[number] = life.joins[-1]
+            own.joins.append(Joined(number, asked, said.when, row.member, not own.joins))
+            own.joined[number] = own.joins[-1]
         elif row.kind == RowKind.STATE_CHANGE and row.detail.get("from") == "JOINING" and self._asked is not None:
             epoch = int_in(row.detail.get("epoch")) or 0
             if epoch > 0:
-                life.joins.append(Joined(epoch, self._asked, said.when, row.member, not life.joins))
+                own.joins.append(Joined(epoch, self._asked, said.when, row.member, not own.joins))
         elif row.kind == RowKind.SYNCED:
             self._generation = self._generation if number is None else number
             self._fresh = True
             if self._generation is not None:
-                life.synced.setdefault(self._generation, said.when)
+                own.synced.setdefault(self._generation, said.when)
 
     def _apply(self, evidence: Evidence, said: Said, following: When | None) -> None:
-        life, why = self._life, Why(evidence.rule, (said.place,))
+        own, why = self._own, Why(evidence.rule, (said.place,))
         when = said.when
         after = When(when.lo, INF if following is None else max(when.hi, following.hi))
         if evidence.moment is Moment.SINCE_REQUEST:
@@ -270,49 +270,49 @@ class _Reader:
             when = When(when.lo, INF)
         match evidence.property:
             case Property.MEMBER:
-                if evidence.value is not OPEN or life.member.last is True:
-                    life.member.set(when, evidence.value, why)
+                if evidence.value is not OPEN or own.member.last is True:
+                    own.member.set(when, evidence.value, why)
                 if evidence.value is False:
-                    life.gave_up.append(said.when)
+                    own.gave_up.append(said.when)
             case Property.CALLBACK:
-                life.callback.cover((after.lo, after.hi), OPEN, why)
+                own.callback.cover((after.lo, after.hi), OPEN, why)
             case Property.HOLDS:
                 self._hold(said, when, evidence.value is True, why)
             case Property.GRANTED:
                 self._grant(said, when, evidence.value is True, why)
             case Property.RUNS:
-                life.runs.set(when, evidence.value, why)
+                own.runs.set(when, evidence.value, why)
 
     def _hold(self, said: Said, when: When, value: bool, why: Why) -> None:
-        life = self._life
+        own = self._own
         for partition in partitions_in(said.row.detail.get("partitions")):
-            track = life.holds.get(partition)
+            track = own.holds.get(partition)
             if track is None:  # what it gives up first it had before its log begins
-                track = life.holds[partition] = Track(False if value and life.starts else OPEN)
+                track = own.holds[partition] = Track(False if value and own.starts else OPEN)
             if not value and track.last is False:  # it had not given it up yet
                 track.put_off(when.hi, why)
-            track.set(when, OPEN if value and life.member.last is False else value, why)
-            (life.view.add if value else life.view.discard)(partition)
+            track.set(when, OPEN if value and own.member.last is False else value, why)
+            (own.view.add if value else own.view.discard)(partition)
 
     def _grant(self, said: Said, when: When, value: bool, why: Why) -> None:
         """A list of all that it may use says what it may not, too."""
-        life = self._life
+        own = self._own
         named = partitions_in(
             said.row.detail.get("partitions" if said.row.kind != RowKind.CLIENT_RECONCILING else "assigned")
         )
         for partition in named:
-            life.granted.setdefault(partition, Track(False if life.starts else OPEN)).set(when, value, why)
+            own.granted.setdefault(partition, Track(False if own.starts else OPEN)).set(when, value, why)
         if value:
-            life.heard.set(said.when, True, why)
+            own.heard.set(said.when, True, why)
 
     def _give(self, said: Said) -> None:
         """What its view is after it took its part of a generation; cooperative: what it may not keep goes first."""
         generation = self._generation
-        if generation is None or not (self._life.starts or self._life.told is not None):
+        if generation is None or not (self._own.starts or self._own.listed is not None):
             return
         kind = said.row.kind
         if kind == RowKind.ASSIGNED or (kind == RowKind.REVOKED and self._fresh):
-            self._life.given[generation] = frozenset(self._life.view)
+            self._own.given[generation] = frozenset(self._own.view)
         if kind == RowKind.ASSIGNED:
             self._fresh = False
 
