@@ -243,7 +243,7 @@ def _of_process(account: Account, own: Incarnation, real: Process) -> Iterator[B
     """A stop may be taken for running if the coordinator missed nobody: no log tells it from a quiet process."""
     alive, runs, member = real.alive.done(), real.runs.done(), real.member.done()
     dead = without(EVER, alive)
-    hidden = [f for f in real.freezes if not any(f[0] <= at <= f[1] for at in real.missed)]
+    hidden = real.unnoticed
     hidden += [] if real.died is None else [(real.died, INF)]
     sure, may = own.runs.surely(True), own.runs.possibly(True)
     yield from _within(own.name, "runs", sure, union(runs, hidden), runs, may)

@@ -45,7 +45,10 @@ class Since:
 
 @dataclass
 class Process:
-    """One process: `alive` from its start to its end, also while it is frozen; `stops`: when it was dead or frozen."""
+    """One process: `alive` from its start to its end, also while it is frozen.
+
+    `missed`: when the coordinator removed it since its session ended, though it had not `left`.
+    """
 
     runs: Since = field(default_factory=Since)
     alive: Since = field(default_factory=Since)
@@ -56,7 +59,13 @@ class Process:
     freezes: list[Span] = field(default_factory=list)
     died: int | None = None
     missed: list[int] = field(default_factory=list)
+    left: bool = False
     ids: set[str] = field(default_factory=set)
+
+    @property
+    def unnoticed(self) -> list[Span]:
+        """When it was frozen, and its coordinator did not remove it."""
+        return [span for span in self.freezes if not any(span[0] <= at <= span[1] for at in self.missed)]
 
 
 class Truth:
@@ -117,11 +126,13 @@ class Truth:
                 pass
 
     def _missed(self, at: int, member: str) -> None:
-        if member in self._of:
+        if member in self._of and not self.processes[self._of[member]].left:
             self.processes[self._of[member]].missed.append(at)
 
     def _take_client(self, at: int, event: p.ClientEvent) -> None:
         found = self.processes[event.process]
+        if isinstance(event, p.LeaveSent | p.PollExpired | p.JoinSent):
+            found.left = not isinstance(event, p.JoinSent)
         match event:
             case p.ProcessStarted():
                 found.runs.now(at, True)
@@ -175,8 +186,8 @@ class Truth:
                 self._unseen[tp].append(span)
             elif each.label == Label.OWNER_DEAD:
                 self._dead[tp].append(span)
-        for process in self.processes.values():  # without its position, and inside a callback
-            runs = process.runs.done()
+        for process in self.processes.values():  # without its position, in a callback, frozen and nobody missed it
+            runs = union(process.runs.done(), process.unnoticed)
             for tp, held in process.holds.items():
                 self._unseen[tp] += both(both(runs, held.done()), process.entitled[tp].done())
         self.available = {tp: union(spans) for tp, spans in available.items()}
