@@ -11,6 +11,7 @@ from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding
 from groupsim.diagnosis.from_facts import reading_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
+from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.times import bounds
@@ -77,7 +78,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         for cause in causes().values()
         if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
-    kept = tuple(ordered(findings)[:FINDINGS])
+    kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
     return Diagnosis(
         group=log.group,
         type=log.type,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Finding, Place
+from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.times import bounds
 
 FINDINGS = 3
@@ -43,6 +44,8 @@ def _finding(finding: Finding, *, headed: bool) -> Iterator[str]:
             yield f"      {remedy.effect}"
     if finding.confirm:
         yield f"  to confirm: {finding.confirm}"
+    if finding.known is not None:
+        yield f"  {sentence(finding.known)}"
 
 
 def _after(group: Diagnosis) -> Iterator[str]:

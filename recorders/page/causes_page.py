@@ -10,6 +10,8 @@ from pathlib import Path
 
 from groupsim.diagnosis.cause import Cause
 from groupsim.diagnosis.causes import causes
+from groupsim.diagnosis.known import DEFECTS
+from groupsim.diagnosis.known.defect import Defect
 
 FOLDER = Path(__file__).parents[2] / "docs" / "causes"
 _INTRO = """# Causes, by what you see
@@ -68,11 +70,23 @@ def _page(cause: Cause) -> str:
     parts.append("")
     if cause.confirm:
         parts += ["## What would confirm it\n", f"{cause.confirm}\n"]
+    defects = [defect for defect in DEFECTS.values() if defect.code == cause.code]
+    if defects:
+        head = "| defect | library | versions | fixed in | what happens |"
+        parts += ["## Known defects\n", f"{head}\n| --- | --- | --- | --- | --- |"]
+        parts += [_defect(defect) for defect in defects]
+        parts.append("")
     if cause.not_in:
         kinds = ", ".join(sorted(kind.value for kind in cause.not_in))
         parts.append(f"It does not occur in groups of these types: {kinds}.\n")
     parts.append("[All causes, by what you see](index.md)")
     return "\n".join(parts) + "\n"
+
+
+def _defect(defect: Defect) -> str:
+    versions, fixed = defect.versions or "not stated", defect.fixed or "not stated"
+    what = _cell(f"{defect.what[:1].upper()}{defect.what[1:]}.")
+    return f"| [{defect.id}]({defect.link}) | {defect.library} | {versions} | {fixed} | {what} |"
 
 
 def _cell(text: str) -> str:

@@ -91,6 +91,16 @@ ALONE: tuple[Wording, ...] = (
     ),
     wording("app_failed", "OutOfMemoryError", r"(?P<error>(?:java\.lang\.)?OutOfMemoryError.{0,200})"),
     wording("app_failed", "panic: ", r"^(?P<error>panic: .{1,300})"),
+    wording(
+        "app_failed",
+        "rd_kafka_",
+        r"(?P<error>rd_kafka_\w{1,80}: Assertion `.{1,200}?' failed)",
+    ),
+    wording(
+        "request_timed_out",
+        "[join_group] Timed out",
+        r"(?P<error>\[join_group\] Timed out while waiting for response)",
+    ),
     wording("app_failed", "OOMKilled", r"(?P<error>OOMKilled)"),
     wording(
         "app_failed",
