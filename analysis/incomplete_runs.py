@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from groupsim.storage.run_info import resume_command
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 
@@ -15,7 +16,7 @@ def unfinished(info: RunInfo) -> str | None:
         if info.simulated_ms is None:
             return f"run {info.id} {how}: {figures} its last stored fact"
         return f"run {info.id} {how} at {info.simulated_ms:,} ms: {figures} then"
-    what, more = "it", f"groupsim run --resume {info.id} continues it"
+    what, more = "it", f"{resume_command(info)} continues it"
     if info.source == RunSource.RECORDED:
         what, more = "its import", "import its logs again"
     return f"run {info.id} has not ended: {what} runs still, or was killed; {figures} its last stored fact; {more}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -97,9 +98,9 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
 
     with _found(asked) as (opened, info):
         if info.source != RunSource.RECORDED:
-            given = "".join(f" --set {key}={value}" for key, value in info.params.items())
-            scenario = info.scenario_path or info.name
-            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: groupsim advise {scenario}{given}")
+            given = [part for key, value in info.params.items() for part in ("--set", f"{key}={value}")]
+            about = shlex.join(["groupsim", "advise", info.scenario_path or info.name, *given])
+            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: {about}")
         topics = asked.partitions
         unknown_total = None if topics else total_unknown(opened, info)
         part = period(asked.between, info)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -121,8 +122,8 @@ def _time_limit() -> Iterator[None]:
 
 
 def _repeat(scenario: str, settings: Mapping[str, str], seed: int) -> str:
-    chosen = "".join(f" --set {key}={value}" for key, value in settings.items())
-    return f"groupsim run {plain(scenario)} --seed {seed}{plain(chosen)}"
+    chosen = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
+    return plain(shlex.join(["groupsim", "run", scenario, "--seed", str(seed), *chosen]))
 
 
 def _print(scenario: str, seeds: str, tried: int, finding: Finding | None, again: str | None) -> None:

@@ -23,7 +23,13 @@ RunArgument = Annotated[
     ),
 ]
 
-
+ScenarioFileOption = Annotated[
+    str | None,
+    typer.Option("--scenario", metavar="FILE", help="The scenario file of a simulated run: it is executed."),
+]
+TrustOption = Annotated[
+    bool, typer.Option("--trust", help="Execute the scenario file that the store names; else you name it.")
+]
 FormatOption = Annotated[Format, typer.Option("--format", help="table for people; json, jsonl or csv for programs.")]
 
 

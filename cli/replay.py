@@ -12,7 +12,7 @@ import typer
 from groupsim.cli import output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
-from groupsim.cli.options import FormatOption, RunArgument, StoreOption
+from groupsim.cli.options import FormatOption, RunArgument, ScenarioFileOption, StoreOption, TrustOption
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.events.base import Recorded
@@ -34,9 +34,8 @@ def replay(
         bool,
         typer.Option("--fresh", help="Delete cached states first, and fold from the first fact; kept what-ifs stay."),
     ] = False,
-    scenario: Annotated[
-        str | None, typer.Option("--scenario", metavar="FILE", help="With --verify: the scenario, of an imported run.")
-    ] = None,
+    scenario: ScenarioFileOption = None,
+    trust: TrustOption = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -46,8 +45,8 @@ def replay(
     """
     from groupsim.analysis.snapshots import KINDS, replay_stored
 
-    if scenario is not None and not verify:
-        raise BadRequest("--scenario is for --verify")
+    if (scenario is not None or trust) and not verify:
+        raise BadRequest("--scenario and --trust are for --verify")
     with existing(store) as opened:
         if fresh:
             with suppress(StoreError):  # a read-only store has no cached states
@@ -58,7 +57,7 @@ def replay(
         if at is not None and info.simulated_ms is not None and at > info.simulated_ms:
             output.note(f"note: the run ends at {info.simulated_ms} ms; this is its end")
         state = {**replay_stored(opened, info, at), "digest": info.digest or opened.digest(info.id)}
-        difference = difference_to_new_run(opened, info, scenario) if verify else None
+        difference = difference_to_new_run(opened, info, scenario, trust) if verify else None
     if verify:
         state["verified"] = difference is None
     if form is Format.TABLE:
@@ -80,12 +79,15 @@ def _print_state(state: dict[str, Any]) -> None:
     print(f"digest of the run {state['digest']}{'  verified' if state.get('verified') else ''}")
 
 
-def difference_to_new_run(store: EventStore, info: RunInfo, named: str | None = None) -> str | None:
+def difference_to_new_run(
+    store: EventStore, info: RunInfo, named: str | None = None, trust: bool = False
+) -> str | None:
     """Run the scenario again and name the first fact that differs; None if all bytes are equal.
 
-    `named`: the scenario as the user names it. Raises BadRequest for a recorded run and for one that did not end.
+    `named`: the scenario as the user names it; `trust`: the file that the store names may be executed.
+    Raises BadRequest for a recorded run and for one that did not end.
     """
-    from groupsim.scenarios.scenario_of_run import scenario_of
+    from groupsim.scenarios.scenario_of_run import Consent, scenario_of
     from groupsim.simulation.run import run
 
     if info.source != RunSource.SIMULATED:
@@ -93,7 +95,7 @@ def difference_to_new_run(store: EventStore, info: RunInfo, named: str | None = 
     if info.status in ("running", "interrupted"):
         raise BadRequest(f"run {info.id} did not run to its end ({info.status}): so there is nothing to compare")
     new_store = MemoryStore()
-    scenario = scenario_of(store, info, named, " with --scenario FILE")
+    scenario = scenario_of(info, Consent(named, trust, "name it with --scenario FILE"))
     settings = dict(info.params)
     with progress(f"running {scenario.name} again") as bar:
         result = run(scenario, new_store, seed=info.seed, settings=settings, record=info.record, progress=bar)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +12,13 @@ import typer
 from groupsim.cli.completion import scenario_names
 from groupsim.cli.errors import BadRequest, Interrupted
 from groupsim.cli.existing_store import DEFAULT_STORE
-from groupsim.cli.options import FormatOption, StoreOption, check_record_mode, key_values
+from groupsim.cli.options import FormatOption, StoreOption, TrustOption, check_record_mode, key_values
 from groupsim.cli.output import Format, error, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.signals import was_signalled
 from groupsim.cli.summary import headline, title, with_shares
 from groupsim.simulation.errors import RunInterrupted
+from groupsim.storage.run_info import resume_command
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def run(
     settings: SetOption = [],  # noqa: B006  typer copies it
     record: RecordOption = "all",
     resume: ResumeOption = None,
+    trust: TrustOption = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -69,13 +72,12 @@ def run(
     check_record_mode(record)
     own_file = scenario is not None and (scenario.partition("::")[0].endswith(".py") or "/" in scenario)
     if resume is not None and ((scenario and not own_file) or settings or seed is not None or record != "all"):
-        raise BadRequest(
-            "--resume takes scenario, seed and settings from the stored run: omit them (of an imported run, name its"
-            " scenario file)"
-        )
+        raise BadRequest("--resume takes scenario, seed and settings from the stored run: omit them (but name a file)")
+    if trust and resume is None:
+        raise BadRequest("--trust is for --resume: a SCENARIO that you name is executed")
     if resume is None and scenario is None:
         raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
-    simulate_into = _resumed(resume, scenario) if resume else _new(str(scenario), seed, settings, record)
+    simulate_into = _resumed(resume, scenario, trust) if resume else _new(str(scenario), seed, settings, record)
     played: list[RunResult] = []
     try:
         with closing(open_store(store, create=resume is None)) as opened:
@@ -101,7 +103,7 @@ def run(
 def _left(info: RunInfo) -> str:
     """What Ctrl-C left of a run."""
     if info.status == RunStatus.RUNNING:
-        return f"interrupted; run {info.id} stays as it is stored, and `groupsim run --resume {info.id}` continues it"
+        return f"interrupted; run {info.id} stays as it is stored, and `{resume_command(info)}` continues it"
     if info.status == RunStatus.INTERRUPTED:
         return f"interrupted at {info.simulated_ms:,} ms; run {info.id} has every fact up to then"
     return f"interrupted; run {info.id} was over by then, and is whole: groupsim unavailable {info.id}"
@@ -122,9 +124,9 @@ def _new(scenario: str, seed: int | None, settings: list[str], record: str) -> P
     return play
 
 
-def _resumed(reference: str, named: str | None) -> Play:
-    """Continues a stored run; `named`: its scenario file, if the user names it."""
-    from groupsim.scenarios.scenario_of_run import scenario_of
+def _resumed(reference: str, named: str | None, trust: bool) -> Play:
+    """Continues a stored run; `named`: its scenario file, if the user names it; `trust`: the store may name it."""
+    from groupsim.scenarios.scenario_of_run import Consent, scenario_of
     from groupsim.simulation.run import resume
 
     def play(store: EventStore, played: list[RunResult]) -> None:
@@ -135,7 +137,7 @@ def _resumed(reference: str, named: str | None) -> Play:
             whole = info.status == RunStatus.FINISHED
             again = "" if whole else "; run it again: the same scenario, settings and seed give the same facts"
             raise BadRequest(f"run {info.id} has ended ({info.status}), so it can't be resumed{again}")
-        scenario = scenario_of(store, info, named, f": groupsim run FILE --resume {info.id}")
+        scenario = scenario_of(info, Consent(named, trust, f"name it: groupsim run FILE --resume {info.id}"))
         with progress(scenario.name) as bar:
             played.append(resume(scenario, store, info.id, progress=bar))
 
@@ -196,5 +198,6 @@ def _print(summary: dict[str, Any], reference: str) -> None:
     for invariant in summary["invariants"]:
         for violation in invariant["violations"]:
             print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")
-    settings = "".join(f" --set {key}={value}" for key, value in summary["params"].items())
-    print(f"run {summary['run']}   repeat with: groupsim run {plain(reference)} --seed {seed}{plain(settings)}")
+    settings = [part for key, value in summary["params"].items() for part in ("--set", f"{key}={value}")]
+    again = shlex.join(["groupsim", "run", reference, "--seed", str(seed), *settings])
+    print(f"run {summary['run']}   repeat with: {plain(again)}")

@@ -12,7 +12,16 @@ from groupsim.cli import completion, output, whatif_migration
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.log_options import MostPartitionsOption
-from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_integers, key_values, seed_range
+from groupsim.cli.options import (
+    FormatOption,
+    RunArgument,
+    ScenarioFileOption,
+    StoreOption,
+    TrustOption,
+    key_integers,
+    key_values,
+    seed_range,
+)
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.run_times import period
@@ -107,6 +116,8 @@ def whatif(
     topics: TopicOption = [],  # noqa: B006
     most: MostPartitionsOption = USUAL_PARTITIONS,
     assume: AssumeOption = [],  # noqa: B006
+    scenario: ScenarioFileOption = None,
+    trust: TrustOption = False,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
@@ -125,9 +136,11 @@ def whatif(
     from groupsim.analysis import what_ifs
     from groupsim.replay.ask import ask
     from groupsim.replay.replayable import replayable_run
+    from groupsim.scenarios.scenario_of_run import Consent
 
     if form is Format.CSV:
         raise BadRequest("--format must be table, json or jsonl for whatif, not csv")
+    consent = Consent(scenario, trust, "name it with --scenario FILE")
     counts = key_integers(topics, "--topic", 1)
     check_counts(counts, most)
     wanted, chosen = (
@@ -137,7 +150,8 @@ def whatif(
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else total_unknown(opened, info)
-        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, period(between, info))
+        part = period(between, info)
+        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, part, consent)
         chosen = meant(incident, chosen)
         to = whatif_migration.changed(incident, chosen) if migrate else None
         for note in notes(assignors):

@@ -26,7 +26,7 @@ from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window, last_founder_ms
-from groupsim.scenarios.scenario_of_run import scenario_of
+from groupsim.scenarios.scenario_of_run import NONE, Consent, scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.audit import refuse_damaged
@@ -97,18 +97,20 @@ def replayable_run(
     given: Mapping[str, int | str] = {},
     choices: Sequence[Choice] = (),
     between: tuple[int, int] | None = None,
+    consent: Consent = NONE,
 ) -> ReplayableRun:
     """One group of a run: `group`, else the one with the most generations. `choices` are those that will be replayed.
 
     `topics` are partition counts, `given` are settings that a record does not show, `between` is what is compared (ms
-    of the record), else all from when the group first worked. Raises BadScenario for a group that can't be replayed
-    and for a `between` outside the record, LogError for a record without members of the group.
+    of the record), else all from when the group first worked. `consent`: may the scenario file of a simulated run be
+    executed? Raises BadScenario for a group that can't be replayed and for a `between` outside the record, LogError for
+    a record without members of the group.
     """
     refuse_damaged(store, info)
     facts = list(store.read(info.id, types=STATE_CHANGING))
     chosen, others = _chosen(info, facts, group)
     if info.source == "simulated":
-        scenario = scenario_of(store, info, None, " to `groupsim run FILE`, and ask about that run")
+        scenario = scenario_of(info, consent)
         return _simulated(scenario, info, facts, chosen, others, between)
     given = {**given_settings(info.summary), **given}
     incident = reconstruct(facts, chosen, topics, given)

@@ -34,6 +34,7 @@ from groupsim.storage.deferred_writer import DeferredWriter
 from groupsim.storage.errors import StoreError, StoreUnusable
 from groupsim.storage.rare_collections import rare_collections
 from groupsim.storage.resumed_writer import ResumedWriter
+from groupsim.storage.run_info import resume_command
 from groupsim.storage.store import EventStore, RecordMode, RunInfo, RunSource, RunStatus, RunWriter
 
 PROGRESS_STEPS = 200
@@ -114,7 +115,7 @@ def run(
     except StoreUnusable as error:
         if not writer.begun:
             raise
-        raise StoreUnusable(f"{error}; `groupsim run --resume {info.id}` continues from what was stored") from error
+        raise StoreUnusable(f"{error}; `{resume_command(info)}` continues from what was stored") from error
     except KeyboardInterrupt:
         if not writer.begun:
             raise

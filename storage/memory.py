@@ -10,7 +10,7 @@ from groupsim.events.base import Recorded
 from groupsim.events.types import RunId
 from groupsim.storage.codec import Row, check_types, digest_of, recorded
 from groupsim.storage.errors import StreamConflict
-from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
+from groupsim.storage.run_import import RunImport
 from groupsim.storage.run_info import checked, conflict_sentence, duplicate_run, run_checksum, run_has_ended
 from groupsim.storage.run_lookup import find_run, unknown_run
 from groupsim.storage.store import Damage, RunInfo, RunStatus, Snapshot
@@ -105,7 +105,6 @@ class MemoryStore:
         self.begin(msgspec.structs.replace(info, status=RunStatus.RUNNING))
         self._rows[info.id], self._batch_checksums[info.id] = kept, incoming.checksums
         self._infos[info.id] = ended
-        self.keep_snapshots(info.id, IMPORTED_KIND, [IMPORTED])
         if ended.status != RunStatus.RUNNING:
             self._run_checksums[info.id] = run_checksum(ended)
         return ended
@@ -127,7 +126,7 @@ class MemoryStore:
             kept.setdefault(snapshot.seq, snapshot)
 
     def drop_snapshots(self, kinds: str = "") -> int:
-        dropped = [key for key in self._snapshots if key[1].startswith(kinds) and key[1] != IMPORTED_KIND]
+        dropped = [key for key in self._snapshots if key[1].startswith(kinds)]
         return sum(len(self._snapshots.pop(key)) for key in dropped)
 
     def _whole(self, run: RunId) -> RunId:

@@ -7,22 +7,13 @@ from itertools import islice
 
 import msgspec
 
-from groupsim.events.types import MOST_PARTITIONS, RunId
+from groupsim.events.types import MOST_PARTITIONS
 from groupsim.events.world import PartitionsAdded, TopicCreated
 from groupsim.storage.codec import Digest, Row, recorded
 from groupsim.storage.errors import StoreError
 from groupsim.storage.run_info import LONGEST_MS, strange
-from groupsim.storage.store import EventStore, RunInfo, RunStatus, Snapshot
+from groupsim.storage.store import RunInfo, RunStatus
 from groupsim.storage.writer import BATCH
-
-IMPORTED = Snapshot(0, 0, b"")
-IMPORTED_KIND = "imported"
-"""Kept like a folded state: that a run came from another store, whose scenario file is somebody else's code."""
-
-
-def was_imported(store: EventStore, run: RunId) -> bool:
-    """Whether a run came from an export, not from a simulation or logs here."""
-    return store.snapshot(run, IMPORTED_KIND) is not None
 
 
 class RunImport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -114,6 +115,12 @@ def strange(info: RunInfo) -> str | None:
         return "its digest is none"
     texts = (info.name, info.scenario_path or "", *info.params, *map(str, info.params.values()))
     return "a name or a setting is longer than any can be" if any(len(text) > _LONGEST_TEXT for text in texts) else None
+
+
+def resume_command(info: RunInfo) -> str:
+    """The command that continues a simulated run whose process was killed; the file of its scenario is in it."""
+    own_file = [] if info.scenario_path is None else [info.scenario_path]
+    return shlex.join(["groupsim", "run", *own_file, "--resume", info.id])
 
 
 def run_checksum(info: RunInfo) -> str:

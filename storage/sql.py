@@ -14,7 +14,7 @@ from groupsim.storage.codec import COLUMNS, Row, check_types, digest_of, recorde
 from groupsim.storage.database import Database, DuplicateKey
 from groupsim.storage.deferred_signals import let_through
 from groupsim.storage.errors import StoreError, StreamConflict
-from groupsim.storage.run_import import IMPORTED, IMPORTED_KIND, RunImport
+from groupsim.storage.run_import import RunImport
 from groupsim.storage.run_info import (
     all_readable,
     checked,
@@ -79,8 +79,6 @@ class SqlStore:
                     connection.execute(_ADD_CHECKSUM, [_checksum(key, *checksum) for checksum in incoming.checksums])
                 ended = incoming.ended()
                 connection.execute(update(RUNS).where(RUNS.c.key == key).values(**_closed(ended)))
-                mark = {"run": key, "kind": IMPORTED_KIND, **msgspec.structs.asdict(IMPORTED)}
-                connection.execute(SNAPSHOTS.insert(), mark)
         except DuplicateKey:
             raise duplicate_run(info.id, self.place) from None
         return ended
@@ -168,7 +166,7 @@ class SqlStore:
     def drop_snapshots(self, kinds: str = "") -> int:
         wanted = delete(SNAPSHOTS).where(SNAPSHOTS.c.kind.startswith(kinds, autoescape=True))
         with self._db.writing() as connection:
-            return connection.execute(wanted.where(SNAPSHOTS.c.kind != IMPORTED_KIND)).rowcount
+            return connection.execute(wanted).rowcount
 
     def store_batch(self, key: int, info: RunInfo, rows: list[Row], first: int, checksum: str) -> None:
         """Append `rows` and their checksum to the run with this key, which has `first` facts, and update its info.

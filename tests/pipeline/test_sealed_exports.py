@@ -17,7 +17,6 @@ from groupsim.pipeline.importing import exported, import_all, import_runs
 from groupsim.storage import open_store
 from groupsim.storage.codec import COLUMNS, digest_of
 from groupsim.storage.memory import MemoryStore
-from groupsim.storage.run_import import was_imported
 from groupsim.storage.store import RunStatus
 from tests.storage.facts import info, write
 
@@ -223,10 +222,3 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(full: MemoryStore, tmp_path
         assert store.runs() == [full.find(ENDED)]
         assert list(store.rows(ENDED)) == rows
     assert passed < 75
-
-
-def test_a_store_remembers_what_was_imported(full: MemoryStore) -> None:
-    assert was_imported(full, ENDED)
-    assert not was_imported(full, CUT)
-    full.drop_snapshots()
-    assert was_imported(full, ENDED)
