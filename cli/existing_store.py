@@ -14,10 +14,12 @@ from groupsim.cli.progress import progress
 from groupsim.events.types import RunId
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import UncheckedRun
+from groupsim.storage.errors import StoreBusy
 from groupsim.storage.run_info import UnreadableRuns
 from groupsim.storage.store import RunInfo
 
 DEFAULT_STORE = "groupsim.db"
+_NOTED = (UncheckedRun, StoreBusy)
 _REPORT_EVERY = 256
 """Facts between two updates of the progress bar."""
 
@@ -48,14 +50,15 @@ def readable(store: EventStore) -> tuple[Sequence[RunInfo], UnreadableRuns | Non
 
 
 @contextmanager
-def unchecked_runs_noted() -> Iterator[None]:
-    """What the library warns of a run that was not checked is a note."""
+def warnings_noted() -> Iterator[None]:
+    """What the library warns of is a note: a run that was not checked, a store that is waited for."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", UncheckedRun)
+        for kind in _NOTED:
+            warnings.simplefilter("always", kind)
         usual, noted = warnings.showwarning, set[str]()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if not issubclass(category, UncheckedRun):
+            if not issubclass(category, _NOTED):
                 usual(message, category, *place, **more)
             elif str(message) not in noted:
                 noted.add(str(message))

@@ -93,7 +93,8 @@ def import_(
     counts = key_integers(topics, "--topic", minimum=1)
     wanted = wanted_rows(groups, since, until)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
-    reading = _read(log_files(logs), master, wanted=wanted, **how)
+    with log_files(logs) as files:
+        reading = _read(files, master, wanted=wanted, **how)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)

@@ -59,19 +59,20 @@ def read(
     from groupsim.incidents.logs.duplicate_logs import given_once
     from groupsim.incidents.offsets_topic.reader import sort_out
 
-    given, repeated = given_once(log_files(logs))
-    for remark in repeated:
-        output.note(f"note: {remark}")
-    files = sort_out(given)
-    how = {"tz": tz, "date": date, "fields": export_fields(text, time, stream)}
-    found = _Reading(files)
-    with progress("reading") as bar:
-        if groups:
-            _list_groups(found, how, bar, form)
-        else:
-            alone = len(files.others) + len(files.topic) == 1
-            columns = _ROW_COLUMNS[1:] if alone and form is Format.TABLE else _ROW_COLUMNS
-            output.rows(_recognised(found, how, bar, form, unrecognised), columns, form)
+    with log_files(logs) as places:
+        given, repeated = given_once(places)
+        for remark in repeated:
+            output.note(f"note: {remark}")
+        files = sort_out(given)
+        how = {"tz": tz, "date": date, "fields": export_fields(text, time, stream)}
+        found = _Reading(files)
+        with progress("reading") as bar:
+            if groups:
+                _list_groups(found, how, bar, form)
+            else:
+                alone = len(files.others) + len(files.topic) == 1
+                columns = _ROW_COLUMNS[1:] if alone and form is Format.TABLE else _ROW_COLUMNS
+                output.rows(_recognised(found, how, bar, form, unrecognised), columns, form)
     print_wordings(found.strangers)
     found.print_end(given, advise=not groups)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from groupsim.cli.errors import BadRequest
+from groupsim.cli.progress import noted_after
 from groupsim.events.types import MOST_PARTITIONS
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ _RECORDED_BESIDE = "recording.json"
 """What happened, beside the logs of a recorded run: it quotes their lines (`groupsim conformance`)."""
 
 LogsArgument = Annotated[
-    list[Path], typer.Argument(metavar="LOG...", help="Logs, files of __consumer_offsets, or folders; also .gz.")
+    list[Path],
+    typer.Argument(metavar="LOG...", help="Logs, files of __consumer_offsets, folders; also .gz, pipes, - (stdin)."),
 ]
 ZoneOption = Annotated[
     str | None, typer.Option("--tz", metavar="ZONE", help="Time zone of times without one; the default is UTC.")
@@ -78,8 +81,19 @@ def export_fields(text: str | None, time: str | None, stream: str | None) -> Fie
     return Fields((text,) if text else (), time, stream, None) if text or time or stream else None
 
 
-def log_files(places: list[Path]) -> list[Path]:
-    """The given files; of a folder, all files in it but hidden ones and recordings of a real Kafka, sorted."""
+@contextmanager
+def log_files(places: list[Path]) -> Iterator[list[Path]]:
+    """The given files, for a `with` block; of a folder, all files in it but hidden ones and recordings, sorted."""
+    from groupsim.incidents.logs.given_files import given_files
+
+    def waiting(pipe: str) -> AbstractContextManager[None]:
+        return noted_after(f"reading {pipe} to its end")
+
+    with given_files(_inside(places), waiting) as files:
+        yield files
+
+
+def _inside(places: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for place in places:
         if not place.is_dir():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import sys
@@ -43,7 +45,7 @@ from groupsim.cli import (
     verify,
 )
 from groupsim.cli.errors import Interrupted
-from groupsim.cli.existing_store import unchecked_runs_noted
+from groupsim.cli.existing_store import warnings_noted
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
 from groupsim.events.errors import GroupSimError
@@ -144,7 +146,7 @@ def _status(arguments: list[str]) -> int:
         program = typer.main.get_command(app)
         _keep_examples(program)
         given = _without_quiet(arguments)
-        with unchecked_runs_noted():
+        with warnings_noted():
             result = program.main(given, "groupsim", standalone_mode=False)
         sys.stdout.flush()
     except NoArgsIsHelpError as shown:
@@ -201,13 +203,24 @@ def _without_quiet(arguments: list[str]) -> list[str]:
 
 
 def make_output_usable() -> None:
-    """Give stdout and stderr a place if they are closed; what their encoding lacks is printed as an escape."""
-    for name in ("stdout", "stderr"):
+    """Give stdout and stderr a place if they are closed; what their encoding lacks is printed as an escape.
+
+    What is printed to a stdout that is closed is an error, as if it were full.
+    """
+    for name, kind in (("stdout", _Closed), ("stderr", io.TextIOWrapper)):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  to the end of the program
+            setattr(sys, name, kind(open(os.devnull, "wb"), encoding="utf-8"))  # noqa: SIM115  to the end of the program
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+class _Closed(io.TextIOWrapper):
+    """Takes nothing; it has a file all the same, so that no other one gets its number."""
+
+    def write(self, text: str, /) -> int:
+        """Raises OSError."""
+        raise OSError(errno.EBADF, "it is closed")
 
 
 def close_output() -> None:

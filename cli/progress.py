@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from groupsim.cli.output import quiet
+from groupsim.cli.output import note, quiet
 
 PATIENCE_S = 0.7
 """A task that ends within this time shows no bar."""
@@ -33,6 +34,18 @@ def progress(task: str) -> Iterator[Callable[[float], None]]:
     finally:
         _shown -= 1
         bar.stop()
+
+
+@contextmanager
+def noted_after(sentence: str, seconds: float = 2.0) -> Iterator[None]:
+    """A note on what is waited for, if the block takes longer."""
+    timer = threading.Timer(seconds, note, [f"note: {sentence}"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _DelayedBar:

@@ -12,6 +12,7 @@ from groupsim.events.errors import GroupSimError
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.logs.duplicate_logs import given_once
+from groupsim.incidents.logs.given_files import GivenFile
 from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.reader import sort_out
@@ -37,7 +38,7 @@ def read_logs(
     order of `paths`; the driver holds only the group-related rows. Exports of log platforms, and logs beside files of
     `__consumer_offsets`, are read by the driver: a stream, or a group's history, may be spread over several files.
     """
-    if given_once(paths)[1]:
+    if given_once(paths)[1] or any(isinstance(path, GivenFile) for path in paths):
         return read_files(paths, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
     given, paths = paths, sorted(paths)
     names = {str(path) for path in paths} | {path.name for path in paths}

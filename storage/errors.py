@@ -9,6 +9,10 @@ class StoreError(GroupSimError):
     """Anything wrong with a store."""
 
 
+class StoreBusy(UserWarning):
+    """A store is locked by another process, and is waited for."""
+
+
 class StoreUnusable(StoreError):
     """The database can't do what it is asked: the server is gone, the disk is full, nobody may write."""
 

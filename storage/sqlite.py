@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import sqlite3
 import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
@@ -14,12 +18,17 @@ from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 from groupsim.storage import schema
 from groupsim.storage.codec import COLUMNS, Row
 from groupsim.storage.deferred_signals import let_through
-from groupsim.storage.errors import NewerStore, StoreError
+from groupsim.storage.errors import NewerStore, StoreBusy, StoreError
+
+T = TypeVar("T")
 
 ERRORS = sqlite3.Error
 WAIT_S = 60.0
 """How long a writer waits for the transaction of another writer before it fails."""
 _LOOK_MS = 100
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SILENT_S = 2.0
+"""A wait that takes longer is said."""
 APPLICATION_ID = 0x67727370
 """In the header of every store (`grsp`): distinguishes stores from the databases of other programs."""
 
@@ -31,6 +40,7 @@ _FOLDER = (
 _HINTS = {
     "SQLITE_FULL": "; what was written before is kept",
     "SQLITE_IOERR_WRITE": " while writing (no space, or a limit on file sizes); what was written before is kept",
+    "SQLITE_IOERR_SHM": ": SQLite needs a file of 32 kB beside it (is there no space, or a limit on file sizes?)",
     "SQLITE_READONLY_": _FOLDER,  # the write-ahead log beside the file can't be created
     "SQLITE_READONLY": "; use another --store, or get write permission",
     "SQLITE_CANTOPEN": _FOLDER,
@@ -54,37 +64,82 @@ def engine(url: URL) -> Engine:
     """
     _check(url)
     made = create_engine(url, connect_args={"timeout": WAIT_S})
+    opened = _OpenedFile(_file(url))
 
     @event.listens_for(made, "connect")
     def connected(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # no implicit transactions: "begin" below starts them
-        connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a power failure loses the last batches at most
+        # With the write-ahead log: a power failure loses the last batches at most.
+        _when_free(connection, place(url), lambda: connection.execute("PRAGMA synchronous = NORMAL"))
 
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
         # A deferred transaction fails at its first write if another one wrote meanwhile; IMMEDIATE waits instead.
         if connection.get_execution_options().get("writing", False):
-            _begin_immediate(connection.connection.driver_connection)
+            raw: Any = connection.connection.driver_connection
+            _when_free(raw, place(url), lambda: raw.execute("BEGIN IMMEDIATE"))
         else:
             connection.exec_driver_sql("BEGIN")
+        opened.notice()
+
+    @event.listens_for(made, "commit")
+    def committing(connection: Connection) -> None:
+        if connection.get_execution_options().get("writing", False):
+            opened.check(place(url))
 
     return made
 
 
-def _begin_immediate(connection: Any) -> None:
-    """Wait for other writers, and for Ctrl-C: SQLite alone, while it waits, would not notice it."""
-    deadline = time.monotonic() + WAIT_S
+class _OpenedFile:
+    """The file that was opened: SQLite goes on writing to it when somebody has deleted it or put another one there."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._first: tuple[int, int] | None = None
+
+    def notice(self) -> None:
+        """Remember which file it is, the first time."""
+        self._first = self._first or self._now()
+
+    def check(self, place: str) -> None:
+        """Raises StoreError if another file, or none, is in its place."""
+        if self._first is not None and self._now() != self._first:
+            raise StoreError(
+                f"the store {place} was deleted or replaced while it was written: what was written is lost"
+            )
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+def _when_free(connection: sqlite3.Connection, place: str, attempt: Callable[[], T]) -> T:
+    """Wait for other processes, and for Ctrl-C: SQLite alone, while it waits, would not notice it.
+
+    A wait of more than _SILENT_S is said, by a StoreBusy.
+    """
+    began, said = time.monotonic(), False
     connection.execute(f"PRAGMA busy_timeout = {_LOOK_MS}")
     try:
         while True:
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                return attempt()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                waited_s = time.monotonic() - began
+                if error.sqlite_errorcode not in _LOCKED or waited_s > WAIT_S:
                     raise
+                if waited_s > _SILENT_S and not said:
+                    said = True
+                    warnings.warn(
+                        StoreBusy(
+                            f"waiting for the store {place}, for {WAIT_S:.0f} s at most: another process locks it"
+                        ),
+                        stacklevel=2,
+                    )
                 let_through()
-            else:
-                return
     finally:
         connection.execute(f"PRAGMA busy_timeout = {1000 * WAIT_S:.0f}")
 
@@ -112,8 +167,18 @@ def sentence(error: object) -> str:
     if undecodable := _UNDECODABLE.match(str(error)):
         return f"it is damaged: the text in column {undecodable[1]} is no UTF-8"  # SQLite's sentence shows the bytes
     name = getattr(error, "sqlite_errorname", None) or ""
+    if name == "SQLITE_CANTOPEN" and _no_file_can_be_opened():
+        return f"{error}: {os.strerror(errno.EMFILE)}, the limit of this process (ulimit -n)"
     hint = next((said for start, said in _HINTS.items() if name.startswith(start)), "")
     return f"{error}{hint}"
+
+
+def _no_file_can_be_opened() -> bool:
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False
 
 
 def prepare(made: Engine, place: str, create: bool) -> None:
@@ -127,7 +192,7 @@ def prepare(made: Engine, place: str, create: bool) -> None:
     try:
         connection = raw.driver_connection
         assert isinstance(connection, sqlite3.Connection)
-        if _is_new(connection, place):
+        if _when_free(connection, place, lambda: _is_new(connection, place)):
             _write_ahead(connection)
         if _number(connection, place) < schema.SCHEMA_VERSION:
             _migrate(connection, made.dialect, place)

@@ -1,5 +1,6 @@
 """From log files to rows.
 
+- `given_files`: the files that a user names: pipes are copied, names are text
 - `scan`: the lines of a file that could concern a group, in blocks of bytes (plain, gzip, UTF-16)
 - `scanned_words`: the words by which it finds them
 - `multiline`: records that a layout cut into several lines

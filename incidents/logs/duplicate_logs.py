@@ -30,7 +30,7 @@ def given_once(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     """
     found = dict[Path, Path]()
     named_again = dict[Path, None]()
-    for path in map(Path, paths):
+    for path in (path if isinstance(path, Path) else Path(path) for path in paths):
         if found.setdefault(path.resolve(), path) is not path:
             named_again[path] = None
     remarks = [f"{path} is given twice, and read once" for path in named_again]

@@ -6,12 +6,12 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from groupsim.storage import open_store
+from groupsim.storage import open_store, sqlite
 from tests.cli.conftest import Call
 from tests.postgres import PASSWORD, Server, server
 from tests.storage.facts import info, plain, write
@@ -170,3 +170,46 @@ def test_a_store_is_named_by_sqlalchemys_url_too(call: Call, ended: str) -> None
     write(store := open_store("groupsim.db"), "more", 3).append(9, "s", [plain(1)])
     store.close()
     assert len(call("runs", "--store", "groupsim.db", "--format", "json").json) == 2
+
+
+ENDLESS = """
+import os
+from pathlib import Path
+from groupsim.scenarios.dsl import scenario
+
+@scenario(lasts=600_000)
+def story(world):
+    topic = world.topic("t", 12)
+    world.group("g").join(3, topics=[topic])
+    yield world.sleep(300_000)
+    {}
+"""
+
+
+@pytest.mark.parametrize("what", ["Path('s.db').unlink()", "os.replace('other.db', 's.db')"])
+def test_a_store_that_is_deleted_or_replaced_while_a_run_is_written_is_a_failure(call: Call, what: str) -> None:
+    """SQLite writes on, to a file that no name leads to."""
+    Path("story.py").write_text(ENDLESS.format(what))
+    call("run", "steady_state", "--store", "other.db")
+    lost = call("run", "story.py", "--store", "s.db")
+    assert (lost.status, lost.out) == (2, "")
+    assert (
+        lost.err == "groupsim: the store s.db was deleted or replaced while it was written: what was written is lost\n"
+    )
+
+
+@pytest.mark.parametrize("command", [("runs",), ("run", "steady_state", "--set", "duration.ms=10000")])
+def test_a_store_that_another_process_has_locked_is_waited_for_and_it_is_said(
+    call: Call, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
+) -> None:
+    call("run", "steady_state", "--set", "duration.ms=10000")
+    locking = sqlite3.connect("groupsim.db", isolation_level=None)
+    locking.execute("PRAGMA locking_mode = EXCLUSIVE")
+    locking.execute("BEGIN EXCLUSIVE")
+    locking.execute("CREATE TABLE other (a)")
+    monkeypatch.setattr(sqlite, "_SILENT_S", -1.0)
+    monkeypatch.setattr(sqlite, "let_through", locking.close)
+    waited = call(*command)
+    assert waited.err.startswith("note: waiting for the store groupsim.db, for 60 s at most: another process")
+    assert "groupsim: " not in waited.err
+    assert waited.out

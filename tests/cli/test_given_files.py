@@ -1,0 +1,110 @@
+"""What a user may name as a log: a pipe, stdin, a file whose name is no text; and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from groupsim.cli import progress
+from tests.cli.conftest import Call
+
+KILL9 = Path(__file__).parents[2] / "examples/incidents/kill9-range"
+NAMES = ("broker", "m1.0", "m2.0", "m3.0")
+
+
+def text_of(name: str) -> bytes:
+    """The lines of one log."""
+    return gzip.decompress((KILL9 / f"{name}.log.gz").read_bytes())
+
+
+@contextmanager
+def pipe(path: str, content: bytes) -> Iterator[None]:
+    """A named pipe that somebody writes this into, once."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=Path(path).write_bytes, args=(content,))
+    writer.start()
+    yield
+    writer.join()
+
+
+def test_logs_may_be_pipes_packed_or_not_and_give_what_files_give(call: Call) -> None:
+    files = call("incident", "import", *(str(KILL9 / f"{name}.log.gz") for name in NAMES), "--format", "json").json
+    whole = (KILL9 / "m1.0.log.gz").read_bytes()
+    with (
+        pipe("broker", text_of("broker")),
+        pipe("m1.0", whole),
+        pipe("m2.0", text_of("m2.0")),
+        pipe("m3.0", text_of("m3.0")),
+    ):
+        piped = call("incident", "import", *NAMES, "--format", "json").json
+    assert piped["unavailable"] == files["unavailable"]
+    assert (piped["lines"], piped["facts"]) == (files["lines"], files["facts"])
+    assert "broker:1" in call("show", "latest", "--format", "jsonl", "--limit", "1000").out
+
+
+def test_reading_shows_a_pipe_by_its_name(call: Call) -> None:
+    with pipe("broker", text_of("broker")):
+        read = call("incident", "read", "broker", "--format", "jsonl")
+    assert read.out.splitlines()[0].startswith('{"file": "broker", "line": 1,')
+
+
+def test_a_log_may_come_from_stdin(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text_of("broker"))))
+    read = call("incident", "read", "-")
+    assert read.status == 0
+    assert "logs of brokers: stdin\n" in read.err
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+@pytest.mark.parametrize("command", ["read", "import"])
+def test_a_device_is_no_log(call: Call, command: str, device: str) -> None:
+    refused = call("incident", command, device)
+    assert (refused.status, refused.err) == (2, f"groupsim: {device} is a device, not a log\n")
+
+
+def test_a_pipe_without_an_end_of_line_is_not_read_for_ever(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("groupsim.incidents.logs.given_files._LONGEST_LINE", 1 << 20)
+    with pipe("zeros", bytes(1 << 20)):
+        refused = call("incident", "read", "zeros")
+    assert (refused.status, refused.err) == (
+        2,
+        "groupsim: zeros is no log: its first line is longer than 1,048,576 bytes\n",
+    )
+
+
+def test_a_log_whose_name_is_no_utf_8_is_read_stored_and_shown(call: Call) -> None:
+    for number, name in enumerate(NAMES):
+        Path(os.fsdecode(b"%d\xff.log" % number)).write_bytes(text_of(name))
+    logs = [os.fsdecode(b"%d\xff.log" % number) for number in range(len(NAMES))]
+    stored = call("incident", "import", *logs, "--format", "json")
+    assert stored.status == 0, stored.err
+    assert call("report", "latest").status == 0
+    assert r"0\\xff.log:1" in Path("report.html").read_text("utf-8")
+    read = call("incident", "read", logs[0], "--format", "jsonl")
+    assert read.out.startswith(r'{"file": "0\\xff.log"')
+    skewed = call("incident", "import", *logs, "--skew", r"0\xff.log=5", "--format", "json")
+    assert skewed.status == 0, skewed.err
+    assert r"gone\xfe.log can't be read" in call("incident", "read", os.fsdecode(b"gone\xfe.log")).err
+
+
+def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    said, done = list[str](), threading.Event()
+
+    def note(sentence: str) -> None:
+        said.append(sentence)
+        done.set()
+
+    monkeypatch.setattr(progress, "note", note)
+    with progress.noted_after("reading a pipe to its end", 0.0):
+        assert done.wait(30)
+    with progress.noted_after("reading what is short", 3_600.0):
+        pass
+    assert said == ["note: reading a pipe to its end"]
