@@ -24,6 +24,7 @@ progress          progress bars
 summary           the numbers of a run, as JSON and as lines for people
 run_times         times of a run as users write and read them: --between, UTC times beside milliseconds
 completion        what the Tab key offers
+missing_arguments what is said of an argument that is missing
 errors            BadRequest
 signals           Ctrl-C and SIGTERM
 """

@@ -99,8 +99,8 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
     with _found(asked) as (opened, info):
         if info.source != RunSource.RECORDED:
             given = [part for key, value in info.params.items() for part in ("--set", f"{key}={value}")]
-            about = shlex.join(["groupsim", "advise", info.scenario_path or info.name, *given])
-            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: {about}")
+            again = shlex.join(["groupsim", "advise", info.scenario_path or info.name, *given])
+            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: {again}")
         topics = asked.partitions
         unknown_total = None if topics else total_unknown(opened, info)
         part = period(asked.between, info)

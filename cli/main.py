@@ -46,6 +46,7 @@ from groupsim.cli import (
 )
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import warnings_noted
+from groupsim.cli.missing_arguments import what_there_is
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
 from groupsim.events.errors import GroupSimError
@@ -154,7 +155,7 @@ def _status(arguments: list[str]) -> int:
         return 2
     except ClickException as wrong:
         hint = "; JSON is --format json" if isinstance(wrong, NoSuchOption) and wrong.option_name == "--json" else ""
-        error(f"groupsim: {with_near_command(wrong.format_message(), program)}{hint}")
+        error(f"groupsim: {with_near_command(wrong.format_message(), program)}{hint}{what_there_is(wrong, arguments)}")
         return 2
     except Interrupted as ended:
         error(f"groupsim: {ended}")

@@ -39,7 +39,8 @@ def {name}(world, members=3, partitions=12, assignor="cooperative-sticky"):
 
     # There is more: member.freeze(ms), member.slow_batch(ms), member.close(), member.start();
     # with world.network.cut(member, world.broker): ...; world.broker.crash(downtime_ms);
-    # world.add_partitions(orders, 4). docs/how-to/own-scenario.md lists all words; `groupsim scenarios` examples.
+    # world.add_partitions(orders, 96), to 96 in all. docs/how-to/own-scenario.md lists all words, and
+    # `groupsim scenarios` shows examples.
 '''
 
 

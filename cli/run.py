@@ -76,7 +76,10 @@ def run(
     if trust and resume is None:
         raise BadRequest("--trust is for --resume: a SCENARIO that you name is executed")
     if resume is None and scenario is None:
-        raise BadRequest("a SCENARIO is missing; `groupsim scenarios` lists the built-in ones")
+        raise BadRequest(
+            "a SCENARIO is missing; `groupsim scenarios` lists the built-in ones;"
+            " for example: groupsim run rolling_restart"
+        )
     simulate_into = _resumed(resume, scenario, trust) if resume else _new(str(scenario), seed, settings, record)
     played: list[RunResult] = []
     try:

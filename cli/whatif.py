@@ -143,10 +143,8 @@ def whatif(
     consent = Consent(scenario, trust, "name it with --scenario FILE")
     counts = key_integers(topics, "--topic", 1)
     check_counts(counts, most)
-    wanted, chosen = (
-        None if seeds is None else seed_range(seeds),
-        choices(assignors, sets, whatif_migration.wanted(migrate, protocols, sets)),
-    )
+    wanted = None if seeds is None else seed_range(seeds)
+    chosen = choices(assignors, sets, whatif_migration.wanted(migrate, protocols, sets))
     with existing(store) as opened:
         info = opened.find(run)
         unknown = None if topics else total_unknown(opened, info)

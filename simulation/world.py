@@ -134,11 +134,15 @@ class World:
         return topic
 
     def add_partitions(self, topic: Topic, partitions: int) -> None:
-        """Let a topic grow to so many partitions."""
+        """Let a topic grow to so many partitions in all: it means *to* `partitions`, not by so many."""
         if not isinstance(topic, Topic):
             raise BadScenario(f"add_partitions needs what world.topic() gave, not {topic!r}")
-        if checks.partitions(partitions, topic.name) <= topic.partitions:
-            raise BadScenario(f"topic {topic.name!r} has {topic.partitions} partitions; it can only grow")
+        there = topic.partitions
+        if checks.partitions(partitions, topic.name) <= there:
+            raise BadScenario(
+                f"add_partitions(…, {partitions}) means to {partitions} in all, and topic {topic.name!r} has"
+                f" {there} already: {there + partitions} would be {partitions} more"
+            )
         added, topic.partitions = int(partitions) - topic.partitions, int(partitions)
         self._show(topic, added)
         self.record(WORLD_STREAM, [PartitionsAdded(topic=topic.name, partitions=topic.partitions)])

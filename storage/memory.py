@@ -45,7 +45,7 @@ class MemoryStore:
         return list(self._infos.values())
 
     def find(self, reference: str) -> RunInfo:
-        return self._infos[find_run({run: info.name for run, info in self._infos.items()}, reference, PLACE)]
+        return self._infos[find_run(self._names(), reference, PLACE)]
 
     def rows(
         self,
@@ -129,9 +129,12 @@ class MemoryStore:
         dropped = [key for key in self._snapshots if key[1].startswith(kinds)]
         return sum(len(self._snapshots.pop(key)) for key in dropped)
 
+    def _names(self) -> dict[RunId, str]:
+        return {run: info.name for run, info in self._infos.items()}
+
     def _whole(self, run: RunId) -> RunId:
         if run not in self._infos:
-            raise unknown_run(list(self._infos), run, PLACE)
+            raise unknown_run(self._names(), run, PLACE)
         return run
 
     def _unfinished(self, run: RunId) -> RunInfo:

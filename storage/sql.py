@@ -228,14 +228,14 @@ class SqlStore:
         with self._db.reading() as connection:
             key: int | None = connection.execute(select(RUNS.c.key).where(RUNS.c.id == run)).scalar()
         if key is None:
-            raise unknown_run(list(self._names()), run, self.place)
+            raise unknown_run(self._names(), run, self.place)
         return key
 
     def _info(self, run: RunId) -> RunInfo:
         with self._db.reading() as connection:
             row = connection.execute(select(*_INFO).where(RUNS.c.id == run)).one_or_none()
         if row is None:
-            raise unknown_run(list(self._names()), run, self.place)
+            raise unknown_run(self._names(), run, self.place)
         return from_columns(row)
 
     def _unfinished(self, run: RunId) -> RunInfo:

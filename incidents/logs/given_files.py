@@ -15,6 +15,8 @@ from typing import IO
 from groupsim.incidents.errors import LogError
 
 STDIN = "-"
+Waiting = Callable[[str], AbstractContextManager[None]]
+"""What is entered while the pipe of this name is read."""
 _LONGEST_LINE = 16 << 20
 _BLOCK = 1 << 20
 
@@ -36,9 +38,7 @@ class GivenFile(PosixPath):
 
 
 @contextmanager
-def given_files(
-    places: Sequence[Path], waiting: Callable[[str], AbstractContextManager[None]] = nullcontext
-) -> Iterator[list[Path]]:
+def given_files(places: Sequence[Path], waiting: Waiting = lambda _: nullcontext()) -> Iterator[list[Path]]:
     """The files at these places, for a `with` block. `-` is stdin.
 
     A pipe, such as `<(kubectl logs app)`, is read once, to its end, into a file that lasts as long as the block. Bytes
@@ -49,7 +49,7 @@ def given_files(
         yield [_given(place, Path(folder, str(number)), waiting) for number, place in enumerate(places)]
 
 
-def _given(place: Path, copy: Path, waiting: Callable[[str], AbstractContextManager[None]]) -> Path:
+def _given(place: Path, copy: Path, waiting: Waiting) -> Path:
     if str(place) == STDIN:
         with waiting("stdin"), copy.open("wb") as out:
             _copied("stdin", sys.stdin.buffer, out)

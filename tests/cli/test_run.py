@@ -89,7 +89,7 @@ def test_replay_verifies_a_run_and_finds_a_changed_scenario(call: Call, tmp_path
     story.write_text(text.format(1))
     call("run", str(story))
     story.write_text(text.format(2))
-    differs = call("replay", "latest", "--verify")
+    differs = call("replay", "latest", "--verify", "--scenario", str(story))
     assert differs.status == 1
     assert "fact 0 at 0 ms" in differs.err
     assert "partitions=1" in differs.err

@@ -88,7 +88,7 @@ def test_of_a_run_without_an_end_it_says_what_continues_it(call: Call) -> None:
     called = call("unavailable", run, "--store", "other.db")
     assert called.err == (
         "note: run killed has not ended: it runs still, or was killed; its facts and figures are up to its last stored"
-        " fact; groupsim run --resume killed continues it\n"
+        " fact; groupsim run story.py --resume killed continues it\n"
     )
 
 

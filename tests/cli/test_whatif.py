@@ -287,9 +287,9 @@ def test_an_interrupted_what_if_says_so_and_answers_nothing(
     )
     assert call("run", "story.py").status == 0
     (tmp_path / "now").touch()
-    called = call("incident", "whatif", "latest", "--assignor", "sticky", "--seeds", "0:3")
+    called = call("incident", "whatif", "latest", "--assignor", "sticky", "--seeds", "0:3", "--trust")
     assert (called.status, called.out, called.err) == (status, "", "groupsim: interrupted\n")
-    assert call("replay", "latest", "--verify").status == status
+    assert call("replay", "latest", "--verify", "--trust").status == status
     interrupted = call("run", "story.py")
     assert interrupted.status == status
     assert interrupted.err.startswith("groupsim: interrupted at 100 ms; run ")

@@ -220,7 +220,7 @@ def test_responses_find_their_requests() -> None:
         (lambda w, g, t: g.join("broker", topics=[t]), "the name 'broker' is taken"),
         (lambda w, g, t: w.topic("orders", partitions=2), "topic 'orders' exists already"),
         (lambda w, g, t: w.topic("none", partitions=0), "topic 'none' needs at least one partition, not 0"),
-        (lambda w, g, t: w.add_partitions(t, 1), "topic 'orders' has 1 partitions; it can only grow"),
+        (lambda w, g, t: w.add_partitions(t, 1), "topic 'orders' has 1 already: 2 would be 1 more"),
         (lambda w, g, t: w.group("billing"), "group 'billing' exists already"),
         (lambda w, g, t: w.group(""), "a group needs a name"),
         (lambda w, g, t: w.group("x", assignor="rang"), "unknown assignor 'rang'; near names: range"),

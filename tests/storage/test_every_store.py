@@ -204,11 +204,11 @@ def test_a_run_is_found_by_id_unique_prefix_or_as_the_latest(store: EventStore) 
     assert store.find("latest").id == "a-12"
     assert [run.id for run in store.runs()] == ["b-1", "a-1", "a-12"]
     assert store.find("b").params == {"session.timeout.ms": 10, "x": True}
-    with pytest.raises(UnknownRun, match="'a' matches a-1, a-12"):
+    with pytest.raises(UnknownRun, match=r"'a' matches a-1 \(test\), a-12 \(test\)"):
         store.find("a")
     with pytest.raises(UnknownRun, match=r"no run 'a-13' in .*did you mean a-1, a-12"):
         store.find("a-13")
-    with pytest.raises(UnknownRun, match=r"no run 'zz' in .*it has a-12, a-1, b-1"):
+    with pytest.raises(UnknownRun, match=r"no run 'zz' in .*it has a-12 \(test\), a-1 \(test\), b-1 \(test\)"):
         store.find("zz")
     with pytest.raises(UnknownRun, match="no run 'a' in"):
         store.read("a")

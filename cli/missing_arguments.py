@@ -1,0 +1,57 @@
+"""What is said of an argument that is missing: what there is to choose from, and an example of the command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+from typer._click.exceptions import MissingParameter  # typer bundles a private copy of click
+
+from groupsim.cli.existing_store import DEFAULT_STORE, readable
+from groupsim.events.errors import GroupSimError
+
+_EXAMPLE = "Example: "
+
+
+def what_there_is(wrong: Exception, arguments: Sequence[str]) -> str:
+    """More on a missing argument, to stand behind the error; empty for other errors. `arguments`: of the whole call."""
+    if not isinstance(wrong, MissingParameter) or wrong.ctx is None:
+        return ""
+    words = str(getattr(wrong.param, "metavar", None) or "").replace("...", "").split("|")
+    there = [f"; {_runs(arguments)}"] if "RUN" in words else []
+    if "SCENARIO" in words:
+        there.append("; `groupsim scenarios` lists the built-in scenarios")
+    return "".join([*there, *_example(wrong.ctx.command)])
+
+
+def _example(command: Any) -> list[str]:
+    lines = (line.strip() for line in (command.help or "").splitlines())
+    return [f"; for example: {line.removeprefix(_EXAMPLE)}" for line in lines if line.startswith(_EXAMPLE)][:1]
+
+
+def _runs(arguments: Sequence[str]) -> str:
+    """The newest runs of the store that these arguments name, or why there are none."""
+    from groupsim.storage import open_store
+    from groupsim.storage.run_lookup import listed_runs
+
+    place = _store(arguments)
+    try:
+        with closing(open_store(place, create=False)) as opened:
+            runs, _ = readable(opened)
+            place = getattr(opened, "place", place)  # without the password of a URL
+    except GroupSimError as error:
+        return str(error)
+    newest_first = {run.id: run.name for run in runs[::-1]}
+    return f"{place} has {listed_runs(newest_first) if runs else 'no runs yet'}"
+
+
+def _store(arguments: Sequence[str]) -> str:
+    """`--store PLACE` or `--store=PLACE`, else what GROUPSIM_STORE says."""
+    for number, word in enumerate(arguments):
+        if word == "--store" and number + 1 < len(arguments):
+            return arguments[number + 1]
+        if word.startswith("--store="):
+            return word.removeprefix("--store=")
+    return os.environ.get("GROUPSIM_STORE", DEFAULT_STORE)
