@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,13 +68,12 @@ def explain(
             answer = explain_run(list(opened.read(info.id)), groups)
             if answer is not None and not no_try:
                 answer = with_trials_of_run(answer, opened, info)
-        files: list[Path] = []
     else:
-        with _spooled(what) as files:
-            reading = _read(log_files(files), tz=tz, date=date, fields=export_fields(text, time, stream))
+        with log_files(what) as files:
+            reading = _read(files, tz=tz, date=date, fields=export_fields(text, time, stream))
             answer = explain_reading(reading, groups)
             if answer is not None:
-                _print(answer if no_try else with_trials(answer, reading), form)
+                _print(answer if no_try else with_trials(answer, reading), form, {str(path): path for path in files})
                 return
     if answer is None:
         where = f"group {groups[0]!r}" if groups else "a consumer group"
@@ -91,22 +86,6 @@ def _is_run(what: Sequence[Path]) -> bool:
     return len(what) == 1 and what[0] != _STDIN and not what[0].exists() and "." not in what[0].name
 
 
-@contextmanager
-def _spooled(what: Sequence[Path]) -> Iterator[list[Path]]:
-    """The files, with standard input as one where `-` is given."""
-    with TemporaryDirectory(prefix="groupsim-") as folder:
-        files = []
-        for path in what:
-            if path != _STDIN:
-                files.append(path)
-                continue
-            spooled = Path(folder) / "stdin"
-            with spooled.open("wb") as written:
-                shutil.copyfileobj(sys.stdin.buffer, written)
-            files.append(spooled)
-        yield files
-
-
 def _read(files: Sequence[Path], **how: object) -> Reading:
     from groupsim.incidents.logs.reading import read_files
 
@@ -117,12 +96,12 @@ def _read(files: Sequence[Path], **how: object) -> Reading:
         return read_files(files, progress=bar, **how)  # type: ignore[arg-type]
 
 
-def _print(answer: Explanation, form: TextOrJson) -> None:
+def _print(answer: Explanation, form: TextOrJson, files: Mapping[str, Path] = {}) -> None:
     from groupsim.diagnosis.to_json import as_json
     from groupsim.diagnosis.to_text import as_text
 
     if form is TextOrJson.JSON:
         output.write_json(as_json(answer))
     else:
-        for line in as_text(answer):
+        for line in as_text(answer, files):
             print(line)

@@ -82,7 +82,7 @@ def export_fields(text: str | None, time: str | None, stream: str | None) -> Fie
 
 
 @contextmanager
-def log_files(places: list[Path]) -> Iterator[list[Path]]:
+def log_files(places: Sequence[Path]) -> Iterator[list[Path]]:
     """The given files, for a `with` block; of a folder, all files in it but hidden ones and recordings, sorted."""
     from groupsim.incidents.logs.given_files import given_files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -19,8 +19,8 @@ _LONGEST = 180
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def as_text(explanation: Explanation) -> Iterator[str]:
-    """The lines of the answer."""
+def as_text(explanation: Explanation, files: Mapping[str, Path] = {}) -> Iterator[str]:
+    """The lines of the answer. `files`: where the logs are read, by their names in it, if not there."""
     yield explanation.answer
     several = len(explanation.groups) > 1
     for group in explanation.groups:
@@ -28,15 +28,15 @@ def as_text(explanation: Explanation) -> Iterator[str]:
         if several:
             yield f'group "{group.group}": {group.findings[0].what}'
         for finding in group.findings[: 1 if several else FINDINGS]:
-            yield from _finding(finding, headed=not several)
+            yield from _finding(finding, files, headed=not several)
         yield from _after(group)
 
 
-def _finding(finding: Finding, *, headed: bool) -> Iterator[str]:
+def _finding(finding: Finding, files: Mapping[str, Path], *, headed: bool) -> Iterator[str]:
     if headed:
         because = f", because of {finding.after}" if finding.after is not None else ""
         yield f"{finding.code} ({finding.certainty}{because}): {finding.what}"
-    for place, text in line_texts(finding.evidence[:_LINES]):
+    for place, text in line_texts(finding.evidence[:_LINES], files):
         yield f"    {Path(place.file).name}:{place.line}  {text}"
     for number, remedy in enumerate(finding.do):
         yield f"  {'do:' if not number else '   '} {remedy.what}"
@@ -55,14 +55,15 @@ def _after(group: Diagnosis) -> Iterator[str]:
     yield from group.not_shown
 
 
-def line_texts(places: Sequence[Place]) -> Iterator[tuple[Place, str]]:
-    """The lines as they stand in their files; "" where the file is gone, or is an export."""
+def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> Iterator[tuple[Place, str]]:
+    """The lines as they stand in their files; "" where the file is gone, is a pipe or a device, or is an export."""
     for place in places:
-        yield place, _text(place)
+        yield place, _text(place, files.get(place.file, Path(place.file)))
 
 
-def _text(place: Place) -> str:
-    path = Path(place.file)
+def _text(place: Place, path: Path) -> str:
+    if not path.is_file():
+        return ""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
             line = next(islice(lines, place.line - 1, None), b"")

@@ -61,6 +61,20 @@ def test_a_log_may_come_from_stdin(call: Call, monkeypatch: pytest.MonkeyPatch) 
     read = call("incident", "read", "-")
     assert read.status == 0
     assert "logs of brokers: stdin\n" in read.err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text_of("m1.0"))))
+    assert call("explain", "-", "--no-try").status == 0
+
+
+def test_explain_quotes_the_lines_of_a_pipe_and_opens_none_that_a_store_names(call: Call) -> None:
+    with pipe("m1.0", text_of("m1.0")):
+        explained = call("explain", "m1.0", "--no-try")
+    quoted = [line.partition("  ")[2] for line in explained.out.split("    ") if line.startswith("m1.0:")]
+    assert quoted
+    assert all(line.splitlines()[0].rstrip("…").encode() in text_of("m1.0") for line in quoted)
+    Path("m1.0").unlink()
+    with pipe("m1.0", text_of("m1.0")):
+        call("incident", "import", "m1.0")
+    assert call("explain", "latest", "--no-try").status == 0  # nobody writes to the pipe any more
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])

@@ -56,6 +56,7 @@ EVERY_COMMAND = {
     "what if": ("incident", "whatif", "RUN", "--set", "session.timeout.ms=10000", "--seeds", "0:1"),
     "resume": ("run", "--resume", "RUN", "--store", "cut.db"),
     "advise": ("advise", "RUN", "--vary", "session.timeout.ms=10000,20000"),
+    "explain": ("explain", "RUN"),
     "report": ("report", "RUN"),
     "replay": ("replay", "RUN"),
     "blame": ("blame", "RUN"),
