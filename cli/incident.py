@@ -45,6 +45,7 @@ from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
+    from groupsim.diagnosis.explain import Explanation
     from groupsim.events.base import Recorded
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.rows import Reading, Row
@@ -79,15 +80,22 @@ def import_(
     in_full: Annotated[
         bool, typer.Option("--notes", help="List what the logs do not show and what was assumed.")
     ] = False,
+    require_total: Annotated[
+        bool, typer.Option("--require-total", help="End with 1 if the total of the run is unknown.")
+    ] = False,
     master: MasterOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Turn logs into a run; all commands for runs work on it: `unavailable`, `blame`, `report`, and so on.
+    """Turn logs into a run, and say what happened, why, and what to change.
+
+    All commands for runs work on it: `unavailable`, `blame`, `report`, and so on.
 
     Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.analysis.tables.bounds import supported
+    from groupsim.diagnosis.explain import explain_reading
+    from groupsim.diagnosis.to_json import as_json
     from groupsim.incidents.facts.importer import import_run
 
     counts = key_integers(topics, "--topic", minimum=1)
@@ -96,6 +104,7 @@ def import_(
     with log_files(logs) as files:
         reading = _read(files, master, wanted=wanted, **how)
     print_wordings(reading.unrecognised if unrecognised else [])
+    explanation = explain_reading(reading)
     with importing(store) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
@@ -103,16 +112,19 @@ def import_(
         numbers = supported(result.run.summary, numbers, known)
         summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
         if form is Format.TABLE:
+            if explanation is not None:
+                print(output.plain(explanation.answer))
             _print_import(summary)
             _print_missing(reading)
             _print_notes(result, _trust_note(known), in_full)
             _print_unrecognised(reading, unrecognised)
             if name is not None:
                 _print_same(opened, result.run)
-            _print_next(result.run.id, facts)
+            _print_next(result.run.id, facts, explanation)
         else:
-            output.write_json(summary)
-    raise typer.Exit(int(summary["unavailable"]["partition_ms"] is None))
+            explained = None if explanation is None else as_json(explanation)
+            output.write_json({**summary, "explanation": explained})
+    raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
 
 
 def _print_same(store: EventStore, run: RunInfo) -> None:
@@ -126,12 +138,13 @@ def _print_same(store: EventStore, run: RunInfo) -> None:
         )
 
 
-def _print_next(run: str, facts: Sequence[Recorded]) -> None:
+def _print_next(run: str, facts: Sequence[Recorded], explanation: Explanation | None) -> None:
     """Print what to look at next."""
-    from groupsim.analysis.what_ifs import first_question, migration_question
+    from groupsim.analysis.what_ifs import migration_question
+    from groupsim.diagnosis.what_if import what_if
 
-    output.note(f"next: groupsim report {run}")
-    question = first_question(run, facts)
+    output.note(f"next: groupsim explain {run}, groupsim report {run}")
+    question = None if explanation is None else what_if(run, facts, explanation)
     if question:
         output.note(f"what would have helped: {question}")
     if migration := migration_question(run, facts):
