@@ -21,6 +21,8 @@ from groupsim.storage.store import EventStore, RunInfo
 from groupsim.wording.numbers import ranged, seconds
 
 SEEDS = 10
+_LITTLE_MS = 100
+"""Partition-milliseconds: where it costs less with and without a remedy, nothing is said."""
 _MOST_MEMBER_MS = 4_000_000
 """Simulated time times members times simulations: with more the answer would take more than five seconds."""
 
@@ -85,6 +87,8 @@ def _effect(result: ChoiceResult) -> tuple[int, str] | None:
         return 2, ""
     now, base = result.unavailable_partition_ms, result.base
     was_ms = [cost.unavailable_partition_ms for cost in result.baseline]
+    if max(now.most, base.most) < _LITTLE_MS:
+        return None
     better = sum(own < was for own, was in zip(result.values, was_ms, strict=True))
     rebalances, before = result.rebalances.median, _median_rebalances(result)
     amount = f"{seconds(now.median)} instead of {seconds(base.median)} partition-seconds"
