@@ -98,37 +98,34 @@ def import_(
     from groupsim.diagnosis.to_json import as_json
     from groupsim.incidents.facts.importer import import_run
 
-    counts = key_integers(topics, "--topic", minimum=1)
-    wanted = wanted_rows(groups, since, until)
-    how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
+    counts, by_file = key_integers(topics, "--topic", minimum=1), key_integers(skews, "--skew")
+    how = {"tz": tz, "date": date, "skews": by_file, "fields": export_fields(text, time, stream)}
     with log_files(logs) as files:
-        reading = _read(files, master, wanted=wanted, **how)
+        reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
     print_wordings(reading.unrecognised if unrecognised else [])
     explanation = explain_reading(reading)
     with importing(store) as opened:
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
-        numbers = supported(result.run.summary, numbers, known)
-        summary = _summary(result, {**numbers, "partitions_known": bool(known)}, reading)
+        shown = {**supported(result.run.summary, numbers, known), "partitions_known": bool(known)}
+        summary = _summary(result, shown, reading)
         if form is Format.TABLE:
-            if explanation is not None:
-                print(output.plain(explanation.answer))
-            _print_import(summary)
+            _print_answer(summary, explanation)
             _print_missing(reading)
             _print_notes(result, _trust_note(known), in_full)
             _print_unrecognised(reading, unrecognised)
-            if name is not None:
-                _print_same(opened, result.run)
+            _print_same(opened, result.run, name)
             _print_next(result.run.id, facts, explanation)
         else:
-            explained = None if explanation is None else as_json(explanation)
-            output.write_json({**summary, "explanation": explained})
+            output.write_json({**summary, "explanation": None if explanation is None else as_json(explanation)})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
 
 
-def _print_same(store: EventStore, run: RunInfo) -> None:
-    """Print which other runs have the same name."""
+def _print_same(store: EventStore, run: RunInfo, given: str | None) -> None:
+    """Print which other runs have the same name, if one was given."""
+    if given is None:
+        return
     same = [info.id for info in readable(store)[0] if info.name == run.name and info.id != run.id]
     if same:
         there = f"there {'is' if len(same) == 1 else 'are'} {counted(len(same), 'other run')}"
@@ -140,13 +137,16 @@ def _print_same(store: EventStore, run: RunInfo) -> None:
 
 def _print_next(run: str, facts: Sequence[Recorded], explanation: Explanation | None) -> None:
     """Print what to look at next."""
-    from groupsim.analysis.what_ifs import migration_question
+    from groupsim.analysis.what_ifs import first_question, migration_question
     from groupsim.diagnosis.what_if import what_if
 
     output.note(f"next: groupsim explain {run}, groupsim report {run}")
     question = None if explanation is None else what_if(run, facts, explanation)
     if question:
         output.note(f"what would have helped: {question}")
+    other = first_question(run, facts) or ""
+    if "--protocol classic" in other:
+        output.note(f"what the classic protocol would change: {other}")
     if migration := migration_question(run, facts):
         output.note(f"what the consumer protocol would change: {migration}")
     if question:
@@ -215,7 +215,10 @@ def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> No
         output.note(f"{counted(len(assumed), 'note')} on what the logs do not show and what was assumed: --notes")
 
 
-def _print_import(summary: dict[str, Any]) -> None:
+def _print_answer(summary: dict[str, Any], explanation: Explanation | None) -> None:
+    """Print the answer, and the run with its total."""
+    if explanation is not None:
+        print(output.plain(explanation.answer))
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
     lasted = f"{duration(summary['simulated_ms'] or 0)} recorded"
     parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]

@@ -63,7 +63,7 @@ def test_a_death_in_bounds_and_whole_seconds_are_both_in_the_bounds_of_a_part(ca
 def test_a_total_without_an_upper_bound_says_so_wherever_it_is_shown(call: Call) -> None:
     said = imported(call, MAX_POLL, "missing", coarse=False, without="m2.0.log")
     why = "some members have no log: the total is at least 4.9 partition-seconds, with no upper bound"
-    assert said.splitlines()[1].startswith("unavailable  at least 4.9 partition-seconds (")
+    assert said.splitlines()[2].startswith("unavailable  at least 4.9 partition-seconds (")
     assert f"uncertain: {why}" in said
     assert why in call("unavailable", "missing", "--by", "label").err
     assert f"total unavailable time: at least 4.893 partition-seconds; {why}" in call("blame", "missing").err
