@@ -108,8 +108,7 @@ def import_(
         result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
-        shown = {**supported(result.run.summary, numbers, known), "partitions_known": bool(known)}
-        summary = _summary(result, shown, reading)
+        summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)
         if form is Format.TABLE:
             _print_answer(summary, explanation)
             _print_missing(reading)
@@ -173,7 +172,7 @@ def _print_unrecognised(reading: Reading, listed: bool) -> None:
         output.note(f"{unread} not recognised; --unrecognised lists them")
 
 
-def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> dict[str, Any]:
+def _summary(result: ImportResult, found: dict[str, Any], known: bool, reading: Reading) -> dict[str, Any]:
     """What `--format json` prints of an import."""
     info = result.run
     return {
@@ -186,6 +185,7 @@ def _summary(result: ImportResult, found: dict[str, Any], reading: Reading) -> d
         "digest": info.digest,
         "status": info.status,
         **found,
+        "partitions_known": known,
         "lines": msgspec.to_builtins(reading.counts),
         "notes": list(result.notes),
         "damage": list(reading.damage),
