@@ -186,8 +186,7 @@ def _went(own: Incarnation, before: int, at: When) -> bool:
     """Whether it had ended, or had given up its membership and said nothing since."""
     if own.ended is not None and at.hi >= own.ended.lo:
         return True
-    place = bisect_left(own.gave_up, own.said[before].when.lo, key=lambda went: went.lo)
-    return place < len(own.gave_up) and own.gave_up[place].lo <= at.hi
+    return own.gone_at(before)
 
 
 def _replaced(scene: Scene, own: Incarnation) -> Iterator[Stop]:
@@ -270,7 +269,7 @@ def _static(scene: Scene, own: Incarnation) -> Iterator[Stop]:
 
 
 def _taken(scene: Scene, own: Incarnation) -> Iterator[Stop]:
-    if own.ended is not None or (own.gave_up and own.gave_up[-1].hi >= own.last.lo):
+    if own.ended is not None or own.gone_at(len(own.said)):
         return
     for partition in sorted(own.view):
         claims = scene.claims.get(partition, ())

@@ -76,7 +76,8 @@ class Joined(NamedTuple):
 class Incarnation:
     """One process. By number of a generation: what it was `given`, when it `joined` and `synced`.
 
-    `asks`, `joins`: when it asked to join, and was answered, in order. `blind`: when it may hold what it never said.
+    `asks`, `joins`: when it asked to join, and was answered, in order. `asked_on`, `gave_up`: the numbers of its lines
+    on which it asked to join, and gave its membership up. `blind`: when it may hold what it never said.
     `listed`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol
     lets it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member
     before and after it. `ended`: when it was closed.
@@ -99,7 +100,8 @@ class Incarnation:
     synced: dict[int, When] = field(default_factory=dict)
     ids: list[MemberId] = field(default_factory=list)
     kin: set[MemberId] = field(default_factory=set)
-    gave_up: list[When] = field(default_factory=list)
+    gave_up: list[int] = field(default_factory=list)
+    asked_on: list[int] = field(default_factory=list)
     ended: When | None = None
     starts: bool = True
     asks_with_heartbeats: int = 0
@@ -133,6 +135,12 @@ class Incarnation:
         """Its first line that was surely written after an instant."""
         place = bisect_right(self.said, at, key=lambda said: said.when.lo)
         return self.said[place] if place < len(self.said) else None
+
+    def gone_at(self, line: int) -> bool:
+        """Whether by a line, of this number, it had given its membership up, and not asked for another one since."""
+        gave = bisect_right(self.gave_up, line)
+        asked = bisect_right(self.asked_on, line)
+        return gave > 0 and (asked == 0 or self.asked_on[asked - 1] < self.gave_up[gave - 1])
 
     def holding(self, partition: TopicPartition) -> Track[bool]:
         """Whether it has a partition in its view; only a log that begins in the middle may leave out that it has."""
@@ -187,10 +195,12 @@ class _Reader:
         self._generation: int | None = None
         self._asked: When | None = None
         self._fresh = False
+        self._line = -1
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
         own, row = self._own, said.row
+        self._line += 1
         if row.member and row.member not in own.ids:
             own.ids.append(row.member)
         heartbeat = row.kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
@@ -198,6 +208,7 @@ class _Reader:
             self._asked = said.when
             self._fresh = False
             own.asks.append(said.when)
+            own.asked_on.append(self._line)
         if heartbeat:
             own.asks_with_heartbeats += 1
             own.heard.set(said.when, OPEN, Why(ASKED_ANEW, (said.place,)))
@@ -273,7 +284,7 @@ class _Reader:
                 if evidence.value is not OPEN or own.member.last is True:
                     own.member.set(when, evidence.value, why)
                 if evidence.value is False:
-                    own.gave_up.append(said.when)
+                    own.gave_up.append(self._line)
             case Property.CALLBACK:
                 own.callback.cover((after.lo, after.hi), OPEN, why)
             case Property.HOLDS:
