@@ -233,6 +233,7 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
         since = min((each for each in (silent, follows) if each is not None), default=None)
         gone = kind == RowKind.LOST or refused(said.row) or state == "FENCED"
         gone = gone or (follows is not None and (kind == RowKind.POLL_TIMEOUT or state == "LEAVING"))
+        gone = gone or (kind == RowKind.POLL_TIMEOUT and silent == place - 1)  # frozen past both, or busy all the time
         if gone and since is not None:
             why = Why(LOST_AFTER_SILENCE, (own.said[since].place, said.place))
             for between in range(since, place):
