@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from io import BufferedIOBase
 from pathlib import Path, PosixPath
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -80,7 +81,7 @@ def _copied(shown: str, pipe: IO[bytes], out: IO[bytes]) -> None:
     """Copy a pipe to its end. Raises LogError for one that begins with a line longer than any of a log."""
     beginning = b""
     while b"\n" not in beginning and len(beginning) < _LONGEST_LINE:
-        block = pipe.read1(_BLOCK) if hasattr(pipe, "read1") else pipe.read(_BLOCK)
+        block = pipe.read1(_BLOCK) if isinstance(pipe, BufferedIOBase) else pipe.read(_BLOCK)
         if not block:
             break
         beginning += block
