@@ -18,6 +18,7 @@ PACKAGES: tuple[str, ...] = (
     "scenarios",
     "simulation",
     "storage",
+    "wording",
 )
 """The packages that run on executors: all except the command line and the conformance tools."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -101,6 +101,7 @@ TROUBLES = (
     b": returned: ",
     b"ffsets timed out",
     b"raceful stop of",
+    b"rd_kafka_",
 )
 """What else `producers` word, as evidence: looked for near lines about groups, and in a file's beginning."""
 PARTITION, REVOKED = b"artition", (b"evok", b"evocat")
