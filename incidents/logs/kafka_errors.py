@@ -130,7 +130,9 @@ ERRORS: tuple[KafkaError, ...] = (
     ),
 )
 _CODES = {error.code: error.name for error in ERRORS if error.code is not None}
-_WORDS = re.compile("|".join(f"(?P<{error.name}>{error.words})" for error in ERRORS))
+_WORDS = re.compile("|".join(error.words for error in ERRORS))
+"""Without groups: `re` then passes over a text several times as fast, and nearly every line names no error."""
+_NAMED = re.compile("|".join(f"(?P<{error.name}>{error.words})" for error in ERRORS))
 _HEAD = 4_000
 
 
@@ -142,4 +144,5 @@ def error_named(code: int) -> str | None:
 def error_in(text: str) -> str | None:
     """The name of the first error that a text words; None if it words none."""
     found = _WORDS.search(text, 0, _HEAD)
-    return None if found is None else found.lastgroup
+    named = None if found is None else _NAMED.match(text, found.start(), _HEAD)
+    return None if named is None else named.lastgroup
