@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.pipeline.code_archive import PACKAGES, code_archive
 from groupsim.pipeline.java import command, find_java, home_of
 from tests.pipeline.stories import quick
 
@@ -139,16 +138,3 @@ def same_as_here(tmp_path: Path) -> None:
         assert pair[0].to_pylist() == pair[1].to_pylist()
     # The executors ran the zip: the same code, so the same definition version.
     assert cached_runs(tmp_path / "far", AVAILABILITY) == {point.run for point in sweep.points()}
-
-
-def test_the_archive_is_the_same_bytes_and_has_what_executors_run(tmp_path: Path) -> None:
-    import zipfile
-
-    first, again = tmp_path / "a", tmp_path / "b"
-    first.mkdir()
-    again.mkdir()
-    assert code_archive(first).read_bytes() == code_archive(again).read_bytes()
-    names = zipfile.ZipFile(first / "groupsim.zip").namelist()
-    assert {name.split("/")[0] for name in names} == {"groupsim"}
-    assert {name.split("/")[1] for name in names} == {"__init__.py", *PACKAGES}
-    assert "groupsim/pipeline/sweep_point.py" in names
