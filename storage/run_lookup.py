@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 
 from groupsim.events.types import RunId
 from groupsim.storage.errors import UnknownRun
+from groupsim.wording.lists import listed
 
 _SHOWN = 5
 _LONGEST = 60
@@ -49,6 +50,4 @@ def unknown_run(names: Mapping[RunId, str], run: str, place: str, words: Set[str
 
 def listed_runs(names: Mapping[RunId, str]) -> str:
     """The first few runs as `id (name)`, and how many more there are; `names`: name by id, empty if it is known."""
-    shown = [f"{run} ({name[:_LONGEST]})" if name else run for run, name in list(names.items())[:_SHOWN]]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(shown) + more
+    return listed([f"{run} ({name[:_LONGEST]})" if name else run for run, name in names.items()], most=_SHOWN)

@@ -10,6 +10,7 @@ import msgspec
 from groupsim.incidents.logs.rows import Reading, Row
 from groupsim.incidents.logs.times import instant
 from groupsim.incidents.tolerances import HOUR_MS
+from groupsim.wording.lists import listed
 from groupsim.wording.numbers import counted
 
 _DAY_MS = 24 * HOUR_MS
@@ -116,11 +117,10 @@ def _sentences(strays: Sequence[Row]) -> list[str]:
         by_file.setdefault(row.file, []).append(row)
     found = []
     for file, rows in by_file.items():
-        shown = ", ".join(f"line {row.line} ({row.at})" for row in rows[:_SHOWN])
-        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+        shown = listed([f"line {row.line} ({row.at})" for row in rows], most=_SHOWN)
         found.append(
             f"{file}: {counted(len(rows), 'row')} left out, because the time cannot be right beside the other lines:"
-            f" {shown}{more}"
+            f" {shown}"
         )
     return found
 
