@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from groupsim.cli.run_times import period
 from groupsim.cli.whatif import assumptions, total_unknown
 from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError
+from groupsim.storage.run_info import scenario_command
 from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: 
 
     with _found(asked) as (opened, info):
         if info.source != RunSource.RECORDED:
-            given = [part for key, value in info.params.items() for part in ("--set", f"{key}={value}")]
-            again = shlex.join(["groupsim", "advise", info.scenario_path or info.name, *given])
+            again = scenario_command("advise", info.scenario_path or info.name, info.params)
             raise BadRequest(f"run {info.id} was simulated; ask about its scenario: {again}")
         topics = asked.partitions
         unknown_total = None if topics else total_unknown(opened, info)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,6 +15,7 @@ from groupsim.cli.options import FormatOption, key_values, seed_range
 from groupsim.cli.output import Format, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import ScenarioArgument, SetOption
+from groupsim.storage.run_info import scenario_command
 from groupsim.wording.numbers import counted
 
 STORY = "story"
@@ -64,7 +64,7 @@ def fuzz(
                     break
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted after {tried:,} of {len(wanted):,} seeds; none of them failed") from None
-    again = None if finding is None else _repeat(scenario, chosen, finding.seed)
+    again = None if finding is None else plain(scenario_command("run", scenario, chosen, finding.seed))
     if form is Format.TABLE:
         _print(scenario, seeds, tried, finding, again)
     else:
@@ -119,11 +119,6 @@ def _time_limit() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _repeat(scenario: str, settings: Mapping[str, str], seed: int) -> str:
-    chosen = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    return plain(shlex.join(["groupsim", "run", scenario, "--seed", str(seed), *chosen]))
 
 
 def _print(scenario: str, seeds: str, tried: int, finding: Finding | None, again: str | None) -> None:

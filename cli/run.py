@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +17,7 @@ from groupsim.cli.progress import progress
 from groupsim.cli.signals import was_signalled
 from groupsim.cli.summary import headline, title, with_shares
 from groupsim.simulation.errors import RunInterrupted
-from groupsim.storage.run_info import resume_command
+from groupsim.storage.run_info import resume_command, scenario_command
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
@@ -201,6 +200,5 @@ def _print(summary: dict[str, Any], reference: str) -> None:
     for invariant in summary["invariants"]:
         for violation in invariant["violations"]:
             print(f"FAIL  {invariant['name']}  at {violation['at_ms']:,} ms: {plain(violation['sentence'])}")
-    settings = [part for key, value in summary["params"].items() for part in ("--set", f"{key}={value}")]
-    again = shlex.join(["groupsim", "run", reference, "--seed", str(seed), *settings])
-    print(f"run {summary['run']}   repeat with: {plain(again)}")
+    again = plain(scenario_command("run", reference, summary["params"], seed))
+    print(f"run {summary['run']}   repeat with: {again}")

@@ -117,6 +117,13 @@ def strange(info: RunInfo) -> str | None:
     return "a name or a setting is longer than any can be" if any(len(text) > _LONGEST_TEXT for text in texts) else None
 
 
+def scenario_command(command: str, scenario: str, settings: Mapping[str, object], seed: int | None = None) -> str:
+    """`groupsim COMMAND SCENARIO --seed N --set KEY=VALUE ...`, as a shell takes it."""
+    seeded = [] if seed is None else ["--seed", str(seed)]
+    chosen = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
+    return shlex.join(["groupsim", command, scenario, *seeded, *chosen])
+
+
 def resume_command(info: RunInfo) -> str:
     """The command that continues a simulated run whose process was killed; the file of its scenario is in it."""
     own_file = [] if info.scenario_path is None else [info.scenario_path]

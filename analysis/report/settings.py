@@ -12,6 +12,7 @@ from groupsim.analysis.plots.palette import natural
 from groupsim.analysis.what_ifs import first_question, migration_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
+from groupsim.storage.run_info import scenario_command
 from groupsim.storage.store import RunInfo
 from groupsim.wording.names import shown
 
@@ -23,9 +24,7 @@ def repeat_command(info: RunInfo) -> str:
     if info.source == "recorded":
         logs = [str(value) for name, value in info.params.items() if name.startswith(_LOG)]
         return shlex.join(["groupsim", "incident", "import", *(logs or ["LOG..."]), "--name", info.name])
-    settings = [part for name, value in info.params.items() for part in ("--set", f"{name}={value}")]
-    seed = [] if info.seed is None else ["--seed", str(info.seed)]
-    return shlex.join(["groupsim", "run", info.scenario_path or info.name, *seed, *settings])
+    return scenario_command("run", info.scenario_path or info.name, info.params, info.seed)
 
 
 def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Recorded]) -> list[list[str]]:
