@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -15,12 +14,12 @@ from groupsim.events.errors import GroupSimError
 _EXAMPLE = "Example: "
 
 
-def what_there_is(wrong: Exception, arguments: Sequence[str]) -> str:
-    """More on a missing argument, to stand behind the error; empty for other errors. `arguments`: of the whole call."""
+def what_there_is(wrong: Exception) -> str:
+    """More on a missing argument, to stand behind the error; empty for other errors."""
     if not isinstance(wrong, MissingParameter) or wrong.ctx is None:
         return ""
     words = str(getattr(wrong.param, "metavar", None) or "").replace("...", "").split("|")
-    there = [f"; {_runs(arguments)}"] if "RUN" in words else []
+    there = [f"; {_runs(_store(wrong.ctx))}"] if "RUN" in words else []
     if "SCENARIO" in words:
         there.append("; `groupsim scenarios` lists the built-in scenarios")
     return "".join([*there, *_example(wrong.ctx.command)])
@@ -31,12 +30,11 @@ def _example(command: Any) -> list[str]:
     return [f"; for example: {line.removeprefix(_EXAMPLE)}" for line in lines if line.startswith(_EXAMPLE)][:1]
 
 
-def _runs(arguments: Sequence[str]) -> str:
-    """The newest runs of the store that these arguments name, or why there are none."""
+def _runs(place: str) -> str:
+    """The newest runs of the store at `place`, or why there are none."""
     from groupsim.storage import open_store
     from groupsim.storage.run_lookup import listed_runs
 
-    place = _store(arguments)
     try:
         with closing(open_store(place, create=False)) as opened:
             runs, _ = readable(opened)
@@ -47,11 +45,6 @@ def _runs(arguments: Sequence[str]) -> str:
     return f"{place} has {listed_runs(newest_first) if runs else 'no runs yet'}"
 
 
-def _store(arguments: Sequence[str]) -> str:
-    """`--store PLACE` or `--store=PLACE`, else what GROUPSIM_STORE says."""
-    for number, word in enumerate(arguments):
-        if word == "--store" and number + 1 < len(arguments):
-            return arguments[number + 1]
-        if word.startswith("--store="):
-            return word.removeprefix("--store=")
-    return os.environ.get("GROUPSIM_STORE", DEFAULT_STORE)
+def _store(context: Any) -> str:
+    """Where the command reads: what is given was parsed before the argument was missed, the variable was not."""
+    return str(context.params.get("store") or os.environ.get("GROUPSIM_STORE") or DEFAULT_STORE)

@@ -48,6 +48,13 @@ def test_a_missing_run_is_answered_with_the_runs_there_are(call: Call, words: tu
         assert f"; other.db has {runs[1]} (zombie_member), " in call(*words, *store).err
 
 
+def test_a_variable_that_is_empty_names_no_store(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROUPSIM_STORE", "")
+    assert "; there is no store at groupsim.db; for example: " in call("show").err
+    monkeypatch.setenv("GROUPSIM_STORE", "other.db")
+    assert "; there is no store at other.db; for example: " in call("show").err
+
+
 def test_a_missing_scenario_is_answered_with_where_they_are(call: Call) -> None:
     for words in (("fuzz",), ("run",)):
         missing = call(*words).err
