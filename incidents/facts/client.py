@@ -84,7 +84,7 @@ class ConsumerClientFacts(PartitionFacts):
         self._add(c.EpochReceived(process=self.process.name, member=self._member, epoch=epoch))
 
     def _given(self, detail: dict[str, object]) -> None:
-        if self._generation is not None and RowKind.ASSIGNED in detail:
+        if self._generation is not None and "assigned" in detail:
             given = tuple(sorted(partitions_in(detail["assigned"])))
             name, member = self.process.name, self._member
             self._add(c.TargetReceived(process=name, member=member, epoch=self._generation, partitions=given))
@@ -170,7 +170,7 @@ class ClientFacts(ConsumerClientFacts):
             row = self.process.rows[self._current + later][1].row
             if row.kind == RowKind.CLIENT_NOTIFIED:
                 assignment = partitions_in(row.detail.get("partitions"))
-            elif RowKind.ASSIGNED in row.detail:
+            elif "assigned" in row.detail:
                 assignment = partitions_in(row.detail["assigned"])
         generation = int_in(detail.get("generation"))
         known = generation if generation is not None else self._generation if self._generation is not None else -1

@@ -8,7 +8,6 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.typed_fields import partitions_in
-from groupsim.incidents.logs.row_kinds import RowKind
 
 MOST_PARTITIONS = 100_000
 """Of one topic, unless the user raises it."""
@@ -39,4 +38,4 @@ def check_named(rows: Sequence[TimedRow], index: Index, most: int) -> None:
 def _lists(detail: Mapping[str, object]) -> list[object]:
     plans = [each for each in map(detail.get, ("assignment", "held", "targets")) if isinstance(each, dict)]
     lists = [names for plan in plans for names in plan.values()]
-    return [*map(detail.get, ("partitions", RowKind.ASSIGNED, "owned")), *lists]
+    return [*map(detail.get, ("partitions", "assigned", "owned")), *lists]

@@ -101,7 +101,7 @@ class Index:
                 self._answers[group].append(timed.at)
         else:
             self.client_groups.add(group)
-        for key in ("partitions", RowKind.ASSIGNED, "owned"):
+        for key in ("partitions", "assigned", "owned"):
             self._count(group, row.detail.get(key))
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
