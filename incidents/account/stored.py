@@ -9,7 +9,7 @@ from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF
-from groupsim.incidents.account.when import ANY, When
+from groupsim.incidents.account.when import ANY, When, ordered
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -128,18 +128,5 @@ def stored_by_clients(
         sure = one.got < INF
         when = When(min(lo, one.got), one.got if sure else INF)
         found.append(Stored(when, number, sure, plan, None, Why(BETWEEN if sure else PERHAPS)))
-    return _in_order(found)
-
-
-def _in_order(found: list[Stored]) -> list[Stored]:
-    """Each between those beside it: a generation is stored after the one before, if that was."""
-    lo = -INF
-    for place, each in enumerate(found):
-        lo = max(lo, each.when.lo)
-        found[place] = each._replace(when=When(lo, max(lo, each.when.hi)))
-    hi = INF
-    for place in range(len(found) - 1, -1, -1):
-        when = found[place].when
-        hi = max(when.lo, min(hi, when.hi))
-        found[place] = found[place]._replace(when=When(when.lo, hi))
-    return found
+    whens = ordered(each.when for each in found)  # a generation is stored after the one before, if that was
+    return [each._replace(when=when) for each, when in zip(found, whens, strict=True)]

@@ -7,7 +7,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from groupsim.incidents.account.rules import Why
 from groupsim.incidents.account.spans import INF, Span, Spans, union, without
-from groupsim.incidents.account.when import When
+from groupsim.incidents.account.when import When, ordered
 
 V = TypeVar("V")
 
@@ -59,17 +59,9 @@ class Track(Generic[V]):
     @property
     def steps(self) -> list[Step[V]]:
         """The steps that a line or a rule proves, in order; each is between those beside it."""
-        found = self._steps[1:]
-        lo = -INF
-        for place, step in enumerate(found):
-            lo = max(lo, step.when.lo)
-            found[place] = step._replace(when=When(lo, max(lo, step.when.hi)))
-        hi = INF
-        for place in range(len(found) - 1, -1, -1):
-            when = found[place].when
-            hi = max(when.lo, min(hi, when.hi))
-            found[place] = found[place]._replace(when=When(when.lo, hi))
-        return found
+        steps = self._steps[1:]
+        whens = ordered(step.when for step in steps)
+        return [step._replace(when=when) for step, when in zip(steps, whens, strict=True)]
 
     @property
     def covers(self) -> list[Cover[V]]:

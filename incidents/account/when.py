@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from groupsim.incidents.account.spans import INF
@@ -35,6 +36,16 @@ class When(NamedTuple):
 ANY = When(-INF, INF)
 
 
-def at(instant: int) -> When:
-    """An instant that is known exactly."""
-    return When(instant, instant)
+def ordered(whens: Iterable[When]) -> list[When]:
+    """Of events in the order in which they happened: each between those beside it."""
+    found: list[When] = []
+    lo = -INF
+    for when in whens:
+        lo = max(lo, when.lo)
+        found.append(When(lo, max(lo, when.hi)))
+    hi = INF
+    for place in range(len(found) - 1, -1, -1):
+        when = found[place]
+        hi = max(when.lo, min(hi, when.hi))
+        found[place] = When(when.lo, hi)
+    return found
