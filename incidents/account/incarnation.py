@@ -10,7 +10,7 @@ from typing import NamedTuple
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Property, shows_callback_over
 from groupsim.incidents.account.rules import Place, Rule, Why
-from groupsim.incidents.account.spans import INF, Span
+from groupsim.incidents.account.spans import INF
 from groupsim.incidents.account.times import Times
 from groupsim.incidents.account.track import OPEN, Cover, Open, Track
 from groupsim.incidents.account.when import When
@@ -130,11 +130,6 @@ class Incarnation:
     def line_before(self, at: int) -> int:
         """The number of its last line up to an instant, by the later bound of its time; -1: none."""
         return bisect_right(self.said, at, key=lambda said: said.when.hi) - 1
-
-    def next_line(self, at: int) -> Said | None:
-        """Its first line that was surely written after an instant."""
-        place = bisect_right(self.said, at, key=lambda said: said.when.lo)
-        return self.said[place] if place < len(self.said) else None
 
     def gone_at(self, line: int) -> bool:
         """Whether by a line, of this number, it had given its membership up, and not asked for another one since."""
@@ -326,8 +321,3 @@ class _Reader:
             self._own.given[generation] = frozenset(self._own.view)
         if kind == RowKind.ASSIGNED:
             self._fresh = False
-
-
-def span_of(first: When, last: When) -> Span:
-    """From the earliest of one instant to the latest of another."""
-    return first.lo, max(first.lo, last.hi)
