@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.hidden import Removal
+from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Given, Incarnation, Joined
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
@@ -146,13 +146,12 @@ def _gone(
             lo, hi = _has_part(joined, by_number)
             surely.append((joined.asked.hi, lo))
             possibly.append((joined.asked.lo, hi))
-    for member in own.ids:
-        for removal in removals.get(member, ()):
-            at = removal.when
-            back = first_join_after(own, removal)
-            lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
-            surely.append((at.hi, max(at.hi, lo)))
-            possibly.append((at.lo, max(at.hi, hi)))
+    for removal in removals_of(own, removals):
+        at = removal.when
+        back = first_join_after(own, removal)
+        lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
+        surely.append((at.hi, max(at.hi, lo)))
+        possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.entitled import Entitled, entitlement, first_join_after
-from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_blindness, find_stops, successors
+from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_blindness, find_stops, removals_of, successors
 from groupsim.incidents.account.incarnation import Incarnation, Said, incarnation_of
 from groupsim.incidents.account.members import members_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
@@ -105,16 +105,15 @@ class Account:
         known: Spans = [(possibly[0][0], INF)] if possibly else []
         gone: list[Span] = []
         perhaps: list[Span] = []
-        for member in own.ids:
-            for removal in self.removals.get(member, ()):
-                if removal.away:
-                    continue
-                at = removal.when
-                place = bisect_right(own.asks, at.lo, key=lambda ask: ask.hi)
-                asked = own.asks[place].lo if place < len(own.asks) else INF
-                joined = first_join_after(own, removal)
-                gone.append((at.hi, max(at.hi, asked)))
-                perhaps.append((at.lo, INF if joined is None else joined.at.hi))
+        for removal in removals_of(own, self.removals):
+            if removal.away:
+                continue
+            at = removal.when
+            place = bisect_right(own.asks, at.lo, key=lambda ask: ask.hi)
+            asked = own.asks[place].lo if place < len(own.asks) else INF
+            joined = first_join_after(own, removal)
+            gone.append((at.hi, max(at.hi, asked)))
+            perhaps.append((at.lo, INF if joined is None else joined.at.hi))
         return without(surely, union(perhaps)), without(known, union(gone))
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import refused
@@ -43,6 +43,12 @@ class Removal(NamedTuple):
     def replaced(self) -> bool:
         """Another process took a static member's place."""
         return self.said.row.kind == RowKind.STATIC_MEMBER_REPLACED
+
+
+def removals_of(own: Incarnation, removals: Mapping[MemberId, Sequence[Removal]]) -> Iterator[Removal]:
+    """Of a process, under each of its ids."""
+    for member in own.ids:
+        yield from removals.get(member, ())
 
 
 class Claim(NamedTuple):
@@ -87,13 +93,13 @@ class Scene:
 class Stop(NamedTuple):
     """A process stopped at `when`, after its line number `before`.
 
-    It did not run again before `until`; OPEN: or perhaps it did. `None`: it is not known to have stopped at all.
+    `ran`: it did not run again before `until`, or, OPEN, perhaps it did.
     """
 
     before: int
     when: When
     until: int
-    ran: bool | Open
+    ran: Literal[False] | Open
     why: Why
 
 
@@ -153,28 +159,26 @@ def _removed(scene: Scene, own: Incarnation) -> Iterator[Stop]:
 
     Where the coordinator answered what members waited for, sessions began anew, also of members that were gone.
     """
-    for member in own.ids:
-        for removal in scene.removals.get(member, ()):
-            at = removal.when
-            before = own.line_before(at.hi)
-            if not removal.silent or before < 0 or _went(own, before, at):
-                continue
-            if removal.said.row.kind == RowKind.MEMBER_GONE:  # nobody says when its session ended
-                why = Why(REMOVED, (own.said[before].place, removal.said.place))
-                yield Stop(before, When(own.said[before].when.lo, at.hi), -INF, OPEN, why)
-                continue
-            last = own.said[before].when
-            lo = last.lo
-            hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.LATE
-            if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
-                lo = max(lo, at.lo - scene.session_ms - Tolerance.DELIVERY)
-            following = own.said[before + 1].when if before + 1 < len(own.said) else None
-            says_so = following is None or (not scene.consumer and always_says(own.process.library, Change.SESSION))
-            silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
-            why = Why(REMOVED, (own.said[before].place, removal.said.place))
-            ran = False if silent and says_so and hi >= lo else OPEN  # else it wrote when a heartbeat was due already
-            when = When(lo, min(at.hi, max(lo, hi)))
-            yield Stop(before, when if ran is False else When(lo, at.hi), at.lo, ran, why)
+    for removal in removals_of(own, scene.removals):
+        at = removal.when
+        before = own.line_before(at.hi)
+        if not removal.silent or before < 0 or _went(own, before, at):
+            continue
+        lo = own.said[before].when.lo
+        why = Why(REMOVED, (own.said[before].place, removal.said.place))
+        if removal.said.row.kind == RowKind.MEMBER_GONE:  # nobody says when its session ended
+            yield Stop(before, When(lo, at.hi), -INF, OPEN, why)
+            continue
+        hi = at.hi - scene.least_session_ms + scene.longest_heartbeat_ms + Tolerance.LATE
+        if scene.session_ms is not None and not _renewed(scene, at.lo - scene.session_ms):
+            lo = max(lo, at.lo - scene.session_ms - Tolerance.DELIVERY)
+        following = own.said[before + 1].when if before + 1 < len(own.said) else None
+        says_so = following is None or (not scene.consumer and always_says(own.process.library, Change.SESSION))
+        silent = following is None or following.lo - at.hi >= Tolerance.SAYS_SO
+        if silent and says_so and hi >= lo:
+            yield Stop(before, When(lo, min(at.hi, hi)), at.lo, False, why)
+        else:  # it wrote when a heartbeat was due already
+            yield Stop(before, When(lo, at.hi), at.lo, OPEN, why)
 
 
 def _renewed(scene: Scene, at: int) -> bool:
@@ -190,24 +194,15 @@ def _went(own: Incarnation, before: int, at: When) -> bool:
 
 
 def _replaced(scene: Scene, own: Incarnation) -> Iterator[Stop]:
-    for member in own.ids:
-        for removal in scene.removals.get(member, ()):
-            if removal.replaced and own.ended is None and removal.when.hi >= own.last.lo:
-                why = Why(REPLACED, (own.said[-1].place, removal.said.place))
-                yield Stop(len(own.said) - 1, When(own.last.lo, removal.when.hi), INF, False, why)
+    for removal in removals_of(own, scene.removals):
+        if removal.replaced and own.ended is None and removal.when.hi >= own.last.lo:
+            yield _after_last_line(own, removal.when.hi, False, REPLACED, removal.said.place)
 
 
 def _started_again(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     again = scene.successors.get(id(own))
     if again is not None and own.ended is None:
-        why = Why(STARTED_AGAIN, (own.said[-1].place, again.said[0].place))
-        yield Stop(
-            len(own.said) - 1,
-            When(own.last.lo, max(own.last.lo, again.first.hi)),
-            INF,
-            False,
-            why,
-        )
+        yield _after_last_line(own, again.first.hi, False, STARTED_AGAIN, again.said[0].place)
 
 
 def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
@@ -260,13 +255,7 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
 def _static(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     unnoticed = own.process.instance is not None or scene.consumer
     if not scene.removals_known and unnoticed and own.ended is None:
-        yield Stop(
-            len(own.said) - 1,
-            When(own.last.lo, INF),
-            -INF,
-            OPEN,
-            Why(STATIC, (own.said[-1].place,)),
-        )
+        yield _after_last_line(own, INF, OPEN, STATIC)
 
 
 def _taken(scene: Scene, own: Incarnation) -> Iterator[Stop]:
@@ -276,26 +265,24 @@ def _taken(scene: Scene, own: Incarnation) -> Iterator[Stop]:
         claims = scene.claims.get(partition, ())
         place = bisect_left(claims, own.last.hi + 1, key=lambda claim: claim.when.lo)
         if place < len(claims):
-            why = Why(TAKEN, (own.said[-1].place, *claims[place].places))
-            yield Stop(len(own.said) - 1, When(own.last.lo, claims[place].when.hi), -INF, OPEN, why)
+            yield _after_last_line(own, claims[place].when.hi, OPEN, TAKEN, *claims[place].places)
 
 
 def _not_in_generation(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     """Its last line before that may be the last one that it wrote; it may also have run, and its log is cut off."""
-    if own.ended is not None or own.consumer:
+    if own.ended is not None or own.consumer or own.member.last is not True:
         return
     place = bisect_left(scene.stored, own.last.hi + 1, key=lambda stored: stored.when.lo)
     for stored in scene.stored[place:]:
-        if stored.sure and stored.number not in own.joined and own.member.last is True:
-            why = Why(NOT_IN_GENERATION, (own.said[-1].place, *stored.why.places))
-            yield Stop(
-                len(own.said) - 1,
-                When(own.last.lo, max(own.last.lo, stored.when.hi)),
-                -INF,
-                OPEN,
-                why,
-            )
+        if stored.sure and stored.number not in own.joined:
+            yield _after_last_line(own, stored.when.hi, OPEN, NOT_IN_GENERATION, *stored.why.places)
             return
+
+
+def _after_last_line(own: Incarnation, hi: int, ran: Literal[False] | Open, rule: Rule, *places: Place) -> Stop:
+    """A stop between its last line and an instant, by that line and others; it did not run again, or nobody knows."""
+    when = When(own.last.lo, max(own.last.lo, hi))
+    return Stop(len(own.said) - 1, when, INF, ran, Why(rule, (own.said[-1].place, *places)))
 
 
 HIDDEN = (
@@ -326,7 +313,7 @@ def find_blindness(scene: Scene, own: Incarnation) -> None:
         return
     last = own.last
     place = bisect_left(scene.stored, last.hi + 1, key=lambda stored: stored.when.lo)
-    removals = [removal for member in own.ids for removal in scene.removals.get(member, ())]
+    removals = list(removals_of(own, scene.removals))
     gone = min((removal.when.hi for removal in removals if removal.when.hi >= last.lo), default=INF)
     missed = place < len(scene.stored) and scene.stored[place].when.hi < gone
     missed = missed and not own.consumer and own.member.last is not False
@@ -338,11 +325,8 @@ def find_blindness(scene: Scene, own: Incarnation) -> None:
     why = Why(CUT_TAIL, (own.said[-1].place,))
     cover = Cover((last.lo, INF), OPEN, why)
     own.blind.append(cover)
-    for track in own.holds.values():
+    for track in (*own.holds.values(), own.callback, own.member, own.runs):
         track.cover(cover.span, OPEN, why)
-    own.callback.cover(cover.span, OPEN, why)
-    own.member.cover(cover.span, OPEN, why)
-    own.runs.cover(cover.span, OPEN, why)
 
 
 _UNFINISHED = frozenset([RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.LEADER_COMPUTED_ASSIGNMENT])

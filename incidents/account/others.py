@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
-from groupsim.incidents.account.hidden import Removal
+from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Given, Incarnation
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
@@ -78,8 +78,7 @@ def _replaced(
         same.setdefault(own.process.instance, []).append(own)
     found: list[Elsewhere] = []
     for own in incarnations:
-        gone = (removal for member in own.ids for removal in removals.get(member, ()))
-        for removal in gone:
+        for removal in removals_of(own, removals):
             if not removal.replaced or _by_logged(removal, same[own.process.instance]):
                 continue
             at = removal.when
