@@ -12,7 +12,7 @@ from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Given, Incarnation, Joined
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
-from groupsim.incidents.account.stored import Stored
+from groupsim.incidents.account.stored import Stored, part_in
 from groupsim.incidents.account.track import OPEN, Track
 from groupsim.incidents.account.when import When
 
@@ -63,17 +63,21 @@ class Entitled:
 def entitlement(
     own: Incarnation,
     stored: Sequence[Stored],
+    by_number: Mapping[int, Stored],
     removals: Mapping[MemberId, Sequence[Removal]],
     *,
     removals_known: bool,
 ) -> Entitled:
-    """What each generation gave a process, from the last one before its first line on to its end."""
+    """What each generation gave a process, from the last one before its first line on to its end.
+
+    `by_number`: of a number that occurs more than once, the last one `stored`.
+    """
     found = Entitled(own.member, own.consumer)
     if own.consumer:
         found.parts, found.known = own.granted, own.heard
     elif own.process.instance is not None or not own.starts:  # it may take another one's place
         found.known = Track(OPEN)
-    found.gone_surely, found.gone_possibly = _gone(own, stored, removals)
+    found.gone_surely, found.gone_possibly = _gone(own, by_number, removals)
     found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.blind))
     if not removals_known:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.runs.covers))
@@ -125,7 +129,7 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
     ids = own.kin if one.number in own.joined else set(own.ids)
     took_place = own.process.instance is not None and one.number in own.joined
     if one.plan is not None and (not took_place or not ids.isdisjoint(one.plan)):
-        return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in ids)), BY_PLAN
+        return part_in(one.plan, ids), BY_PLAN
     if one.number in own.given:
         return own.given[one.number], BY_ITSELF
     if before and own.starts:
@@ -136,11 +140,10 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
 
 
 def _gone(
-    own: Incarnation, stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
+    own: Incarnation, by_number: Mapping[int, Stored], removals: Mapping[MemberId, Sequence[Removal]]
 ) -> tuple[Spans, Spans]:
     """When it was no member that had a part, surely and possibly: until it has one again under another id."""
     surely, possibly = [], []
-    by_number = {one.number: one for one in stored}
     for before, joined in pairwise(own.joins):
         if joined.member != before.member:
             lo, hi = _has_part(joined, by_number)

@@ -176,8 +176,10 @@ def account_of(
 def _conclude(account: Account, named: set[MemberId]) -> None:
     """What follows for the group from all its processes; `named`: the members that a broker names."""
     incarnations, stored, removals = account.incarnations, account.stored, account.removals
+    by_number = {one.number: one for one in stored}
     account.entitled = {
-        own.name: entitlement(own, stored, removals, removals_known=account.removals_known) for own in incarnations
+        own.name: entitlement(own, stored, by_number, removals, removals_known=account.removals_known)
+        for own in incarnations
     }
     if account.consumer:
         account.elsewhere = granted_elsewhere(incarnations, account.members, account.broker)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
@@ -11,7 +11,7 @@ from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Given, Incarnation
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
-from groupsim.incidents.account.stored import Stored
+from groupsim.incidents.account.stored import Stored, part_in
 from groupsim.incidents.account.track import OPEN, Track
 
 UNLOGGED = Rule(
@@ -73,9 +73,7 @@ def _replaced(
     incarnations: Sequence[Incarnation], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
 ) -> list[Elsewhere]:
     """By the broker, a process without a log took a static member's place, until the next generation (KIP-345)."""
-    same: dict[str | None, list[Incarnation]] = {}
-    for own in incarnations:
-        same.setdefault(own.process.instance, []).append(own)
+    same = _by_instance(incarnations)
     found: list[Elsewhere] = []
     for own in incarnations:
         for removal in removals_of(own, removals):
@@ -94,7 +92,7 @@ def _part(own: Incarnation, one: Stored) -> Given:
     """What a static member has in a generation: by the plan, else by its own word."""
     if one.plan is None:
         return own.given.get(one.number, OPEN)
-    return frozenset[TopicPartition]().union(*(one.plan.get(m, frozenset()) for m in own.kin))
+    return part_in(one.plan, own.kin)
 
 
 def granted_elsewhere(
@@ -124,30 +122,37 @@ def _in_generation(
     span = (one.when.lo, until)
     found: list[Elsewhere] = []
     if one.plan is not None:
-        unlogged = frozenset[TopicPartition]().union(*(part for m, part in one.plan.items() if m not in ids))
+        unlogged = part_in(one.plan, one.plan.keys() - ids)
         found += [Elsewhere(span, unlogged, frozenset(), why)] if unlogged else []
     elif one.size is None or len({own.process.instance or own.ids[-1] for own in members if own.ids}) < one.size:
         given = (own.given.get(one.number, OPEN) for own in members)
         logged = frozenset[TopicPartition]().union(*(each for each in given if each is not OPEN))
         found.append(Elsewhere(span, None, logged, why))
+    by_instance = _by_instance(members)
     for own in members:
         if own.process.instance is not None:
-            found += _static(one, until, own, members, broker)
+            found += _static(one, until, own, by_instance[own.process.instance], broker)
     return found
 
 
-def _static(one: Stored, until: int, own: Incarnation, members: Sequence[Incarnation], broker: bool) -> list[Elsewhere]:
+def _by_instance(incarnations: Iterable[Incarnation]) -> dict[str | None, list[Incarnation]]:
+    found: dict[str | None, list[Incarnation]] = {}
+    for own in incarnations:
+        found.setdefault(own.process.instance, []).append(own)
+    return found
+
+
+def _static(one: Stored, until: int, own: Incarnation, same: Sequence[Incarnation], broker: bool) -> list[Elsewhere]:
     """A static member's place may be another process's before it and after it, within the generation (KIP-345).
+
+    `same`: the processes of the static member that joined the generation.
 
     Only the broker says when it was replaced. Without its log it may be so from when the process may have stopped.
     """
     part = _part(own, one)
     only, why = None if part is OPEN else part, Why(SAME_PLACE, (own.said[0].place,))
     joined = own.joined[one.number]
-    before = any(
-        each.process.instance == own.process.instance and each.joined[one.number].at.lo < joined.asked.lo
-        for each in members
-    )
+    before = any(each.joined[one.number].at.lo < joined.asked.lo for each in same)
     late = joined.first and joined.asked.hi > one.when.lo and not before
     spans = [(one.when.lo, min(until, joined.at.hi))] if late else []
     if not broker:

@@ -65,6 +65,11 @@ class _Seen:
         self.joined_by: list[When] = []
 
 
+def part_in(plan: Plan, members: Iterable[MemberId]) -> frozenset[TopicPartition]:
+    """What a plan gives some members."""
+    return frozenset[TopicPartition]().union(*(plan[member] for member in members if member in plan))
+
+
 def plans_of(said: Iterable[Said]) -> dict[int, list[tuple[When, Plan]]]:
     """The assignments that leaders print, or `__consumer_offsets` has, by generation, in order."""
     found: dict[int, list[tuple[When, Plan]]] = {}
