@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from msgspec import structs
 
@@ -39,7 +40,13 @@ def accounts_of(reading: Reading, *, session_timeout_ms: int | None = None) -> l
     times = Times(clocks.precision.ms, untimed.keys())
     index = Index(rows)
     processes = split_by_process(rows, FactBuilder(), reading.streams)
-    return [_account(group, rows, processes, index, times, session_timeout_ms) for group in index.groups()]
+    logs: dict[str, list[ProcessLog]] = defaultdict(list)
+    for process in processes:
+        logs[process.group].append(process)
+    said = _by_group(rows, processes, times)
+    return [
+        account_of(group, logs[group], said[group], index, times.off_ms, session_timeout_ms) for group in index.groups()
+    ]
 
 
 def _named(reading: Reading) -> Reading:
@@ -52,21 +59,16 @@ def _named(reading: Reading) -> Reading:
     return structs.replace(reading, rows=rows, context=context)
 
 
-def _account(
-    group: str,
-    rows: list[TimedRow],
-    processes: list[ProcessLog],
-    index: Index,
-    times: Times,
-    session_ms: int | None,
-) -> Account:
-    own = [process for process in processes if process.group == group]
-    mine = {id(timed.row) for process in own for _, timed in process.rows}
+def _by_group(rows: Sequence[TimedRow], processes: Sequence[ProcessLog], times: Times) -> dict[str, list[Said]]:
+    """The lines that name each group, and those of its processes that name none, in order."""
+    of_process = {id(timed.row): process.group for process in processes for _, timed in process.rows}
     places: dict[str, int] = defaultdict(int)
-    said = []
+    found: dict[str, list[Said]] = defaultdict(list)
     for timed in rows:
         order = places[timed.row.file]
         places[timed.row.file] += 1
-        if timed.row.group == group or id(timed.row) in mine:
-            said.append(Said(timed.row, times.of(timed), order))
-    return account_of(group, own, said, index, times, session_ms)
+        said = Said(timed.row, times.of(timed), order)
+        for group in {timed.row.group, of_process.get(id(timed.row))}:
+            if group is not None:
+                found[group].append(said)
+    return found

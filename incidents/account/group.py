@@ -16,18 +16,16 @@ from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_else
 from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
-from groupsim.incidents.account.times import Times
 from groupsim.incidents.account.track import Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
-from groupsim.incidents.facts.lookups import JOINS, Index
+from groupsim.incidents.facts.lookups import ANSWERS, JOINS, Index
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
 _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
-_ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
 
 
 @dataclass(slots=True)
@@ -122,12 +120,15 @@ def account_of(
     processes: Sequence[ProcessLog],
     said: Sequence[Said],
     index: Index,
-    times: Times,
+    off_ms: int,
     session_ms: int | None,
 ) -> Account:
-    """The account of one group: its processes' logs, and all lines that name it, in order."""
-    orders = {id(each.row): each.order for each in said}
-    incarnations = [incarnation_of(process, times, orders) for process in processes]
+    """The account of one group: its processes' logs, and all lines that name it or are theirs, in order.
+
+    `off_ms`: as of Account.
+    """
+    lines = {id(each.row): each for each in said}
+    incarnations = [incarnation_of(process, lines) for process in processes]
     broker = group in index.broker_groups
     brokers = [each for each in said if is_broker(each.row)]
     plans = plans_of(said)
@@ -145,7 +146,7 @@ def account_of(
         _heartbeat_ms(said) if consumer else index.heartbeat_ms(group),
         removals,
         stored,
-        [] if consumer else [each.when.lo for each in brokers if each.row.kind in _ANSWERS],
+        [] if consumer else [each.when.lo for each in brokers if each.row.kind in ANSWERS],
         _came(brokers),
         _claims(incarnations),
         successors(incarnations),
@@ -163,12 +164,12 @@ def account_of(
         consumer,
         min((when.lo for when in timed), default=-INF),
         max((when.hi for when in timed), default=INF),
-        times.off_ms,
+        off_ms,
         stored,
         removals,
     )
     account.members = members_of(brokers, removals)
-    account.rebalances = rebalances_of(said, incarnations)
+    account.rebalances = rebalances_of(brokers, incarnations)
     _conclude(account, {each.row.member for each in brokers if each.row.member})
     return account
 
@@ -241,8 +242,8 @@ def _removals(brokers: Sequence[Said], stored: Sequence[Stored]) -> dict[MemberI
         when = each.when
         if row.kind == RowKind.MEMBER_GONE:
             silent = True
-            place = bisect_left(stored, when.hi, key=lambda one: one.when.lo) - 1
             if row.detail.get("by") == "generation":
+                place = bisect_left(stored, when.hi, key=lambda one: one.when.lo) - 1
                 when = When(stored[place].when.lo if place >= 0 else -INF, when.hi)
         if member:
             found.setdefault(member, []).append(Removal(when, member, silent, each))

@@ -11,7 +11,6 @@ from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Property, shows_callback_over
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.spans import INF
-from groupsim.incidents.account.times import Times
 from groupsim.incidents.account.track import OPEN, Cover, Open, Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.processes import ProcessLog
@@ -80,7 +79,7 @@ class Incarnation:
     on which it asked to join, and gave its membership up. `blind`: when it may hold what it never said.
     `listed`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol
     lets it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member
-    before and after it. `ended`: when it was closed.
+    before and after it. `ended`: when it was closed. `consumer`: it speaks the consumer protocol (KIP-848).
     """
 
     process: ProcessLog
@@ -104,18 +103,13 @@ class Incarnation:
     asked_on: list[int] = field(default_factory=list)
     ended: When | None = None
     starts: bool = True
-    asks_with_heartbeats: int = 0
+    consumer: bool = False
     view: set[TopicPartition] = field(default_factory=set)
 
     @property
     def name(self) -> str:
         """Of the process."""
         return self.process.name
-
-    @property
-    def consumer(self) -> bool:
-        """Whether it speaks the consumer protocol (KIP-848)."""
-        return bool(self.asks_with_heartbeats)
 
     @property
     def first(self) -> When:
@@ -149,9 +143,9 @@ class Incarnation:
         return found
 
 
-def incarnation_of(process: ProcessLog, times: Times, orders: Mapping[int, int]) -> Incarnation:
-    """Read the rows of a process. `orders`: each row's place in its file, by identity."""
-    said = [Said(timed.row, times.of(timed), orders.get(id(timed.row), 0)) for _, timed in process.rows]
+def incarnation_of(process: ProcessLog, lines: Mapping[int, Said]) -> Incarnation:
+    """Read the rows of a process. `lines`: what was said of its group, by the row's identity."""
+    said = [lines[id(timed.row)] for _, timed in process.rows]
     starts = said[0].row.kind in _STARTS
     unknown = False if starts else OPEN
     own = Incarnation(process, said, Track(unknown), Track(unknown), Track(unknown), starts=starts)
@@ -172,11 +166,13 @@ def _followings(said: Sequence[Said]) -> list[When | None]:
     found: list[When | None] = [None] * len(said)
     waiting: list[int] = []
     for place, each in enumerate(said):
-        if any(shows_callback_over(each.row, said[number].row) for number in waiting):
-            over = [number for number in waiting if shows_callback_over(each.row, said[number].row)]
-            for number in over:
+        still = []
+        for number in waiting:
+            if shows_callback_over(each.row, said[number].row):
                 found[number] = each.when
-            waiting = [number for number in waiting if number not in over]
+            else:
+                still.append(number)
+        waiting = still
         if each.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
             waiting.append(place)
     return found
@@ -205,7 +201,7 @@ class _Reader:
             own.asks.append(said.when)
             own.asked_on.append(self._line)
         if heartbeat:
-            own.asks_with_heartbeats += 1
+            own.consumer = True
             own.heard.set(said.when, OPEN, Why(ASKED_ANEW, (said.place,)))
             for track in own.granted.values():
                 track.set(said.when, False, Why(ASKED_ANEW, (said.place,)))
@@ -267,11 +263,10 @@ class _Reader:
     def _apply(self, evidence: Evidence, said: Said, following: When | None) -> None:
         own, why = self._own, Why(evidence.rule, (said.place,))
         when = said.when
-        after = When(when.lo, INF if following is None else max(when.hi, following.hi))
         if evidence.moment is Moment.SINCE_REQUEST:
             when = When(-INF if self._asked is None else self._asked.lo, when.hi)
-        elif evidence.moment is Moment.TO_NEXT_LINE:
-            when = after
+        elif evidence.moment in (Moment.TO_NEXT_LINE, Moment.UP_TO_NEXT_LINE):
+            when = When(when.lo, INF if following is None else max(when.hi, following.hi))
         elif evidence.moment is Moment.FROM_LINE_ON:
             when = When(when.lo, INF)
         match evidence.property:
@@ -281,7 +276,7 @@ class _Reader:
                 if evidence.value is False:
                     own.gave_up.append(self._line)
             case Property.CALLBACK:
-                own.callback.cover((after.lo, after.hi), OPEN, why)
+                own.callback.cover((when.lo, when.hi), OPEN, why)
             case Property.HOLDS:
                 self._hold(said, when, evidence.value is True, why)
             case Property.GRANTED:

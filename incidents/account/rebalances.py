@@ -9,7 +9,6 @@ from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import is_broker
 
 
 @dataclass(slots=True)
@@ -33,10 +32,9 @@ class Rebalance:
     said: list[Said] = field(default_factory=list)
 
 
-def rebalances_of(said: Iterable[Said], incarnations: Sequence[Incarnation]) -> list[Rebalance]:
-    """All of them, in the order of their lines; where a broker's lines are given, those say which there were."""
-    found = _by_brokers([each for each in said if is_broker(each.row)])
-    return found or _by_clients(incarnations)
+def rebalances_of(brokers: Iterable[Said], incarnations: Sequence[Incarnation]) -> list[Rebalance]:
+    """All of them, in the order of their lines; where brokers' lines are given, those say which there were."""
+    return _by_brokers(brokers) or _by_clients(incarnations)
 
 
 def _by_brokers(said: Iterable[Said]) -> list[Rebalance]:

@@ -16,7 +16,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.tolerances import NEVER_MS, ONE_INSTANT_MS, ONE_STEP_MS, REACTS_MS
 
-_ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
+ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
+"""Kinds of a broker's rows about what members waited for: their sessions begin anew."""
 JOINS = frozenset([RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS, RowKind.MEMBER_JOINED])
 """Kinds of a broker's rows about a member that joins; not of a static one that is replaced."""
 _OF_CONSUMER_GROUPS = frozenset(
@@ -97,7 +98,7 @@ class Index:
         if is_broker(row):
             self.broker_groups.add(group)
             self._add_change(position, timed.at, group, row)
-            if row.kind in _ANSWERS:
+            if row.kind in ANSWERS:
                 self._answers[group].append(timed.at)
         else:
             self.client_groups.add(group)
