@@ -197,7 +197,7 @@ def fails(one: Draw) -> bool:
 def checked(one: Draw, folder: Path) -> Checked | None:
     """Simulate, write, read, and compare; None if there is nothing to compare."""
     facts, truth = _run(one.group)
-    first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
+    first = _first_stored(facts)
     if first is None:
         return None
     files = written(one, facts, folder)
@@ -222,6 +222,11 @@ def checked(one: Draw, folder: Path) -> Checked | None:
     true = sum(span - length(spans, begin, end) for spans in seen.values())
     whole = account.whole and bool(account.named)
     return Checked(broken, least, most if whole else None, true, len(account.named))
+
+
+def _first_stored(facts: Sequence[Recorded]) -> int | None:
+    """When the first assignment came into force, or the first target was computed: ms from the run's start."""
+    return next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), None)
 
 
 def _clip(broken: Broken, window: tuple[int, int]) -> Broken:
@@ -279,10 +284,9 @@ def _within(name: str, what: str, surely: Spans, most: Spans, least: Spans, poss
 def beside(one: Draw, folder: Path) -> tuple[int, int | None] | None:
     """The import's bounds of the same logs in the same time, partition-milliseconds; None if it refuses them."""
     facts, _ = _run(one.group)
-    first = next((f.at_ms for f in facts if isinstance(f.event, c.AssignmentStored | k.TargetComputed)), 0)
     files, until = written(one, facts, folder), BEGINS_MS + facts[-1].at_ms
     try:
-        found, _ = measure(files, GROUP, until, (BEGINS_MS + first, until), one.session_ms)
+        found, _ = measure(files, GROUP, until, (BEGINS_MS + (_first_stored(facts) or 0), until), one.session_ms)
     except LogError:
         return None
     return found.rests_on.at_least_ms, found.rests_on.at_most_ms

@@ -17,7 +17,6 @@ from tests.incidents.written_logs import stamped
 _COORDINATOR = "[GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
 _MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
 _CONSUMER = "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
-_LEAVING = "consumer pro-actively leaving the group"
 
 
 def _client(name: str, said: str) -> str:

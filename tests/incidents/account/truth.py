@@ -82,17 +82,14 @@ class Truth:
         self._label(facts)
 
     def _fold(self, facts: Sequence[Recorded]) -> None:
-        pending = False
         for place, fact in enumerate(facts):
             if fact.event.noise or fact.stream == "world":
                 continue
             at = fact.at_ms + BEGINS_MS
             self._view.apply(fact.event)
             self._take(at, fact)
-            pending = True
-            if pending and (place + 1 == len(facts) or facts[place + 1].at_ms > fact.at_ms):
+            if place + 1 == len(facts) or facts[place + 1].at_ms > fact.at_ms:
                 self._ask(at)
-                pending = False
 
     def _ask(self, at: int) -> None:
         group, knows = self._view.group, self._view.knowledge
@@ -110,17 +107,18 @@ class Truth:
             self._take_client(at, event)
             return
         match event:
-            case c.MemberAdded(member=member, client_host=host) | c.MemberReplaced(member=member, client_host=host):
+            case (
+                c.MemberAdded(member=member, client_host=host)
+                | c.MemberReplaced(member=member, client_host=host)
+                | k.ConsumerMemberUpdated(member=member, client_host=host)
+            ):
                 if host and member:
                     self.processes[host].ids.add(member)
                     self._of[member] = host
-            case k.ConsumerMemberUpdated(member=member, client_host=host):
-                if host:
-                    self.processes[host].ids.add(member)
-                    self._of[member] = host
-            case c.MemberRemoved(member=member, cause="session-expired"):
-                self._missed(at, member)
-            case k.ConsumerMemberRemoved(member=member, cause=k.LossCause.SESSION_EXPIRED):
+            case (
+                c.MemberRemoved(member=member, cause="session-expired")
+                | k.ConsumerMemberRemoved(member=member, cause=k.LossCause.SESSION_EXPIRED)
+            ):
                 self._missed(at, member)
             case _:
                 pass
