@@ -139,7 +139,6 @@ def account_of(
     consumer = any(own.consumer for own in incarnations) or group in index.consumer_groups
     removals_known = index.from_broker(group) or (consumer and broker)
     scene = Scene(
-        incarnations,
         removals_known,
         consumer,
         session_ms or (None if consumer else index.session_timeouts.get(group)),

@@ -66,7 +66,6 @@ class Scene:
     of all began anew. `came`: when a broker says that members joined.
     """
 
-    incarnations: Sequence[Incarnation]
     removals_known: bool
     consumer: bool
     session_ms: int | None
@@ -101,13 +100,6 @@ class Stop(NamedTuple):
     until: int
     ran: Literal[False] | Open
     why: Why
-
-
-class Hidden(NamedTuple):
-    """A contradiction, and the stops that explain it."""
-
-    rule: Rule
-    finds: Callable[[Scene, Incarnation], Iterator[Stop]]
 
 
 REMOVED = Rule(
@@ -285,15 +277,16 @@ def _after_last_line(own: Incarnation, hi: int, ran: Literal[False] | Open, rule
     return Stop(len(own.said) - 1, when, INF, ran, Why(rule, (own.said[-1].place, *places)))
 
 
-HIDDEN = (
-    Hidden(REMOVED, _removed),
-    Hidden(REPLACED, _replaced),
-    Hidden(STARTED_AGAIN, _started_again),
-    Hidden(LOST_AFTER_SILENCE, _lost_after_silence),
-    Hidden(STATIC, _static),
-    Hidden(TAKEN, _taken),
-    Hidden(NOT_IN_GENERATION, _not_in_generation),
+HIDDEN: tuple[Callable[[Scene, Incarnation], Iterator[Stop]], ...] = (
+    _removed,
+    _replaced,
+    _started_again,
+    _lost_after_silence,
+    _static,
+    _taken,
+    _not_in_generation,
 )
+"""Each finds a contradiction, and the stops that explain it."""
 
 
 CUT_TAIL = Rule(
@@ -353,8 +346,8 @@ def _goes_on(own: Incarnation, removal: Removal) -> bool:
 def find_stops(scene: Scene, own: Incarnation) -> None:
     """Put into the process's track that it stopped where a row of HIDDEN says so."""
     found: dict[int, Stop] = {}
-    for row in HIDDEN:
-        for stop in row.finds(scene, own):
+    for finds in HIDDEN:
+        for stop in finds(scene, own):
             before = found.get(stop.before)
             found[stop.before] = stop if before is None else _one(before, stop)
     for stop in found.values():

@@ -9,7 +9,7 @@ from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF
-from groupsim.incidents.account.when import ANY, When, ordered
+from groupsim.incidents.account.when import When, ordered
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -58,11 +58,8 @@ class _Seen:
 
     def __init__(self) -> None:
         self.asked = -INF
-        self.joined = ANY
         self.got = INF
-        self.places: list[Said] = []
         self.plan: tuple[When, Plan] | None = None
-        self.joined_by: list[When] = []
 
 
 def part_in(plan: Plan, members: Iterable[MemberId]) -> frozenset[TopicPartition]:
@@ -115,7 +112,6 @@ def stored_by_clients(
     for own in incarnations:
         for number, joined in own.joined.items():
             one = seen.setdefault(number, _Seen())
-            one.joined_by.append(joined.at)
             if own.process.instance is None or not joined.first:
                 one.asked = max(one.asked, joined.asked.lo)
         for number, synced in own.synced.items():
