@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Finding, Place, Remedy
+from groupsim.diagnosis.finding import Finding, Remedy, Seen
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -41,12 +41,12 @@ class Cause(NamedTuple):
     see: tuple[str, ...] = ()
 
 
-def places(lines: Iterable[Said], most: int = EVIDENCE) -> tuple[Place, ...]:
-    """The first of these lines, each once."""
-    return tuple(dict.fromkeys(line.place for line in lines))[:most]
+def seen_in(lines: Sequence[Said], most: int = EVIDENCE) -> Seen:
+    """What a finding says of the lines that show it, the clearest first."""
+    return Seen(*span(lines), tuple(dict.fromkeys(line.place for line in lines))[:most])
 
 
-def span(lines: Sequence[Said]) -> tuple[int | None, int | None]:
+def span(lines: Iterable[Said]) -> tuple[int | None, int | None]:
     """The first and the last instant of lines; None without times."""
     times = [line.at for line in lines if line.at is not None]
     return (min(times), max(times)) if times else (None, None)
@@ -64,3 +64,8 @@ def lines_with(log: GroupLog, words: Sequence[str], *kinds: RowKind) -> list[Sai
 def names(who: Iterable[str]) -> tuple[str, ...]:
     """Each name once, in order."""
     return tuple(dict.fromkeys(who))
+
+
+def one_or_many(who: Sequence[str], many: str = "members") -> str:
+    """The name of the only one, else how many there are; `a member` where there is no name."""
+    return who[0] if len(who) == 1 else f"{len(who)} {many}" if who else "a member"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from groupsim.diagnosis.cause import names, places, span
+from groupsim.diagnosis.cause import names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -30,16 +30,13 @@ def by_error(
         said = sorted((line for line in (*log.said, *log.troubles) if pattern.search(line.reason)), key=lambda s: s.nth)
         if len(said) < least:
             return None
-        first, last = span(said)
         return Finding(
             code=code,
             certainty=certainty,
             what=what(log, said),
             members=names(line.client for line in said if line.client),
             times=len(said),
-            first_ms=first,
-            last_ms=last,
-            evidence=places(said),
+            seen=seen_in(said),
             do=do,
             confirm=confirm,
             harm_ms=harm_ms,
@@ -50,5 +47,4 @@ def by_error(
 
 def whose(said: list[Said]) -> str:
     """The member that the lines are of, or how many."""
-    who = names(line.client for line in said if line.client)
-    return who[0] if len(who) == 1 else f"{len(who)} members" if who else "a member"
+    return one_or_many(names(line.client for line in said if line.client))

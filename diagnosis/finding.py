@@ -15,6 +15,19 @@ class Place(NamedTuple):
     line: int
 
 
+class Seen(NamedTuple):
+    """Lines that show something: the first and the last UTC instant, None without times; a few of their places, the
+    clearest first.
+    """
+
+    first_ms: int | None = None
+    last_ms: int | None = None
+    evidence: tuple[Place, ...] = ()
+
+
+NOWHERE = Seen()
+
+
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
     answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes.
@@ -45,7 +58,7 @@ class Finding:
     """One cause in one group.
 
     `what`: a sentence without its full stop. `members`: as people know them (client ids, instance ids).
-    `first_ms`, `last_ms`: UTC instants, None without times. `evidence`: at most a few lines, the clearest first.
+    `seen`: in which lines.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -54,9 +67,7 @@ class Finding:
     what: str
     members: tuple[str, ...] = ()
     times: int = 1
-    first_ms: int | None = None
-    last_ms: int | None = None
-    evidence: tuple[Place, ...] = ()
+    seen: Seen = NOWHERE
     cost: Cost = Cost()
     do: tuple[Remedy, ...] = ()
     confirm: str | None = None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from groupsim.diagnosis.cause import span
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
 
-def between(first: int | None, last: int | None) -> str:
-    """` in 30 s`; nothing without times."""
+def between(lines: Iterable[Said]) -> str:
+    """` in 30 s`, from the first of these lines to the last; nothing without times."""
+    first, last = span(lines)
     return f" in {duration(last - first)}" if first is not None and last is not None and last > first else ""
 
 

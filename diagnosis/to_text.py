@@ -36,7 +36,7 @@ def _finding(finding: Finding, files: Mapping[str, Path], *, headed: bool) -> It
     if headed:
         because = f", because of {finding.after}" if finding.after is not None else ""
         yield f"{finding.code} ({finding.certainty}{because}): {finding.what}"
-    for place, text in line_texts(finding.evidence[:_LINES], files):
+    for place, text in line_texts(finding.seen.evidence[:_LINES], files):
         yield f"    {Path(place.file).name}:{place.line}  {text}"
     for number, remedy in enumerate(finding.do):
         yield f"  {'do:' if not number else '   '} {remedy.what}"

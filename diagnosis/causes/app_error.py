@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -38,7 +38,6 @@ def _find(log: GroupLog) -> Finding | None:
         incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for incarnation in early
     ]
     who = names(line.client for line in said if line.client)
-    first, last = span(said)
     times = len(said)
     what = (
         f"the application of {who[0]} failed, and its consumer stopped"
@@ -52,9 +51,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=what,
         members=who,
         times=times,
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,

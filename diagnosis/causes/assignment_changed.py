@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.cause import Cause, Message, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -36,7 +36,6 @@ def _find(log: GroupLog) -> Finding | None:
     lines = said + grown + [line for line, _ in epochs]
     if not lines:
         return None
-    first, last = span(lines)
     what = "the partitions or topics that the group reads changed"
     if grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
@@ -51,9 +50,7 @@ def _find(log: GroupLog) -> Finding | None:
         else Certainty.POSSIBLE,
         what=what,
         times=1,
-        first_ms=first,
-        last_ms=last,
-        evidence=places(lines),
+        seen=seen_in(lines),
         do=_DO,
         confirm="the log of who created topics or added partitions",
         harm_ms=2_500,

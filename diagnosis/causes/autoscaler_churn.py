@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from groupsim.diagnosis.cause import Cause, names, places, span
+from groupsim.diagnosis.cause import Cause, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -31,16 +31,13 @@ def _find(log: GroupLog) -> Finding | None:
     if waves < _WAVES or len({a.who for a in found.new} | {d.who for d in found.gone}) < 2:
         return None
     said = [line for _, line in moves]
-    first, last = span(said)
     return Finding(
         code=Code.AUTOSCALER_CHURN,
         certainty=Certainty.LIKELY,
-        what=f"members came and went {len(moves)} times{between(first, last)}, in turn: probably an autoscaler",
+        what=f"members came and went {len(moves)} times{between(said)}, in turn: probably an autoscaler",
         members=names([a.who for a in found.new] + [d.who for d in found.gone]),
         times=len(moves),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the autoscaler's events",
         harm_ms=1_200 * len(moves),

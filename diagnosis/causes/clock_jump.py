@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from groupsim.diagnosis.cause import Cause, places, span
+from groupsim.diagnosis.cause import Cause, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -36,15 +36,12 @@ def _find(log: GroupLog) -> Finding | None:
     if not steps or len(steps) > 3:
         return None
     said = [line for before, line, _ in steps for line in (before, line)]
-    first, last = span(said)
     return Finding(
         code=Code.CLOCK_JUMP,
         certainty=Certainty.LIKELY,
         what=f"the clock was set back by {duration(max(step for _, _, step in steps))}",
         times=len(steps),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -22,7 +22,6 @@ def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
     if not said:  # what a client refuses itself while it rebalances is tried again
         return None
-    first, last = span(said)
     who = names(line.client for line in said if line.client)
     return Finding(
         code=Code.COMMIT_FAILED,
@@ -32,9 +31,7 @@ def _find(log: GroupLog) -> Finding | None:
         else f"a commit of {who[0] if who else 'a member'} was refused",
         members=who,
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         cost=Cost(processed_again=True),
         do=_DO,
         harm_ms=1_500,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -26,18 +26,15 @@ def _find(log: GroupLog) -> Finding | None:
     said = log.of(RowKind.CONFIG_BEHIND)
     if len(said) < _AGAIN:
         return None
-    first, last = span(said)
     who = names(str(line.client) for line in said if line.client)
-    again = f" {len(said)} times{between(first, last)}" if len(said) > 1 else ""
+    again = f" {len(said)} times{between(said)}" if len(said) > 1 else ""
     return Finding(
         code=Code.CONNECT_CONFIG,
         certainty=Certainty.SHOWN,
         what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined{again}",
         members=who,
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the offsets of config.storage.topic, and which clusters write into it",
         harm_ms=5_000 * len(said),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -22,7 +22,6 @@ def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.WORKER_ASSIGNED) if line.row.detail.get("delay_ms")]
     if not said:
         return None
-    first, last = span(said)
     delay = max(ms for line in said if isinstance(ms := line.row.detail["delay_ms"], int))
     return Finding(
         code=Code.CONNECT_DELAY,
@@ -30,9 +29,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"Connect keeps connectors or tasks of a lost worker unassigned on purpose, up to {duration(delay)}",
         members=names(str(line.client) for line in said),
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=delay,
     )

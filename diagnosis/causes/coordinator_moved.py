@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.cause import Cause, Message, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -33,16 +33,13 @@ def _find(log: GroupLog) -> Finding | None:
     if not broker and not clients and len(no_broker) < 2:
         return None
     lines = broker + clients + no_broker
-    first, last = span(lines)
     shown = bool(broker) or any("NOT_COORDINATOR" in line.reason for line in clients)
     return Finding(
         code=Code.COORDINATOR_MOVED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
         what=_sentence(broker, clients),
         times=1,
-        first_ms=first,
-        last_ms=last,
-        evidence=places(sorted(lines, key=lambda line: line.nth)),
+        seen=seen_in(sorted(lines, key=lambda line: line.nth)),
         do=_DO,
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=12_000,

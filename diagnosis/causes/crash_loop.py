@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -39,18 +39,14 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d in again)
     said = [d.first for d in again]
-    first, last = span(said)
-    name = who[0] if len(who) == 1 else f"{len(who)} clients"
+    name = one_or_many(who, "clients")
     return Finding(
         code=Code.CRASH_LOOP,
         certainty=Certainty.LIKELY,
-        what=f"{name} joined and vanished {len(again)} times{between(first, last)}, each time without leaving the"
-        f" group",
+        what=f"{name} joined and vanished {len(again)} times{between(said)}, each time without leaving the group",
         members=who,
         times=len(again),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the process's own log and exit status",
         harm_ms=15_000 * len(again),

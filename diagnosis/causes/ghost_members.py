@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -49,12 +49,11 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
         who += [d.who for d in expired]
     if not said:
         return None
-    first, last_ms = span(said)
     return _finding(
         f"a rebalance waited {duration(waited)} for {_members(who)} whose process was already gone"
         if waited
         else f"a rebalance waited for {_members(who)} whose process was already gone",
-        names(who), said, first, last_ms, Certainty.LIKELY, waited + 12_000,
+        names(who), said, Certainty.LIKELY, waited + 12_000,
     )  # fmt: skip
 
 
@@ -76,7 +75,7 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
             return _finding(
                 f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id"
                 f" ({twice[0]}): one is probably its own former membership, and nobody reads its share",
-                (twice[0],), [line], line.at, line.at, Certainty.LIKELY, 10_000,
+                (twice[0],), [line], Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None
 
@@ -109,13 +108,12 @@ def _in_a_start(log: GroupLog) -> Finding | None:
     if not waits or log.has_broker:
         return None
     said = [line for asked, joined, _ in waits for line in (asked, joined)]
-    first, last = span(said)
     total = sum(ms for _, _, ms in waits)
     again = f"{len(waits)} starts waited" if len(waits) > 1 else "a start waited"
     certain = Certainty.LIKELY if len(waits) > 1 else Certainty.POSSIBLE
     return _finding(
         f"{again} {duration(total)} to get into the group, probably for its own former member that had not left",
-        names(str(line.client) for line in said), said, first, last, certain, total + 5_000,
+        names(str(line.client) for line in said), said, certain, total + 5_000,
     )  # fmt: skip
 
 
@@ -134,14 +132,17 @@ def _members(who: list[str]) -> str:
     return "a member" if number == 1 else f"{number} members"
 
 
-def _finding(
-    what: str, who: tuple[str, ...], said: list[Said], first: int | None, last: int | None,
-    certainty: Certainty, harm: int,
-) -> Finding:  # fmt: skip
+def _finding(what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int) -> Finding:
     return Finding(
-        code=Code.GHOST_MEMBERS, certainty=certainty, what=what, members=who, first_ms=first, last_ms=last,
-        evidence=places(said), do=_DO, confirm="the broker's log: which member it removed, and when", harm_ms=harm,
-    )  # fmt: skip
+        code=Code.GHOST_MEMBERS,
+        certainty=certainty,
+        what=what,
+        members=who,
+        seen=seen_in(said),
+        do=_DO,
+        confirm="the broker's log: which member it removed, and when",
+        harm_ms=harm,
+    )
 
 
 CAUSE = Cause(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, places, span
+from groupsim.diagnosis.cause import Cause, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -11,16 +11,13 @@ _DO = (Remedy("nothing: these lines show a group at work"),)
 
 
 def _find(log: GroupLog) -> Finding | None:
-    first, last = span(log.said)
     generation = max((g for line in log.said if isinstance(g := line.row.detail.get("generation"), int)), default=0)
     many = f"; but generation {generation:,} says that it rebalances all the time" if generation >= 2_000 else ""
     return Finding(
         code=Code.HEALTHY,
         certainty=Certainty.LIKELY if many else Certainty.POSSIBLE,
         what=f"nothing is wrong in these lines{many}",
-        first_ms=first,
-        last_ms=last,
-        evidence=places(log.said, 2),
+        seen=seen_in(log.said, 2),
         do=_DO,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -30,15 +30,12 @@ def _find(log: GroupLog) -> Finding | None:
         empty = _last_empty(log)
     if not empty:
         return None
-    first, last = span(empty)
     return Finding(
         code=Code.IDLE_MEMBERS,
         certainty=Certainty.LIKELY,
         what="some members have no partition: there are more members than partitions for them",
         members=names(line.client for line in empty if line.client),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(empty),
+        seen=seen_in(empty),
         do=_DO,
         harm_ms=300,
     )

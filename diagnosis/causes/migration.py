@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.cause import Cause, Message, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -25,7 +25,6 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     to = str(said[-1].row.detail.get("to") or "consumer") if said else None
     lines = said or changed
-    first, last = span(lines)
     return Finding(
         code=Code.MIGRATION,
         certainty=Certainty.SHOWN if said else Certainty.LIKELY,
@@ -33,9 +32,7 @@ def _find(log: GroupLog) -> Finding | None:
         if said
         else f"{changed[0].client} was started again with another group protocol",
         times=len(said) or 1,
-        first_ms=first,
-        last_ms=last,
-        evidence=places(lines),
+        seen=seen_in(lines),
         do=_DO,
         harm_ms=2_000,
     )

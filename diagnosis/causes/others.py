@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -31,8 +31,7 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     who = names(str(line.client) for line in said)
-    first, last = span(said)
-    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    name = one_or_many(who)
     generations = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED)} - {None}
     return Finding(
         code=Code.OTHERS,
@@ -40,9 +39,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{name} only followed: other members, whose logs are not here, made the group rebalance",
         members=who,
         times=max(1, len(generations)),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the broker's log",
         harm_ms=500,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, places, span
+from groupsim.diagnosis.cause import Cause, Message, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -22,15 +22,12 @@ def _find(log: GroupLog) -> Finding | None:
     said = log.of(RowKind.BROKER_PENDING_EXPIRED)
     if not said:
         return None
-    first, last = span(said)
     return Finding(
         code=Code.PENDING_MEMBER,
         certainty=Certainty.SHOWN,
         what="a member id was handed out and never used, and the group waited for it",
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=6_000,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, lines_with, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -36,18 +36,15 @@ def _find(log: GroupLog) -> Finding | None:
     said.sort(key=lambda line: (not _clear(line), line.nth))
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
     limit = next((line.row.detail["limit_ms"] for line in said if "limit_ms" in line.row.detail), None)
-    first, last = span(said)
     times = max(1, len(gone))
     lost = without_partitions(log, who)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(who, limit, times, first, last),
+        what=_sentence(who, limit, times, between(said)),
         members=who,
         times=times,
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=True),
         do=_DO,
         confirm="the application's log around the batch before it: which record or call took so long",
@@ -70,10 +67,10 @@ def _same_process_returned(log: GroupLog) -> list[Departure]:
     ]
 
 
-def _sentence(who: tuple[str, ...], limit: object, times: int, first: int | None, last: int | None) -> str:
+def _sentence(who: tuple[str, ...], limit: object, times: int, lasted: str) -> str:
     allowed = f"max.poll.interval.ms ({limit} ms)" if limit else "max.poll.interval.ms"
-    name = who[0] if len(who) == 1 else f"{len(who)} members" if who else "a member"
-    again = f" {times} times{between(first, last)}" if times > 1 else ""
+    name = one_or_many(who)
+    again = f" {times} times{lasted}" if times > 1 else ""
     verb = "need" if len(who) > 1 else "needs"
     return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
 

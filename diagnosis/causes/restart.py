@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -24,7 +24,6 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d, _ in emptied)
     said = [line for d, a in emptied for line in (d.first, a.said)]
-    first, last = span(said)
     away = [a.said.at - d.at for d, a in emptied if a.said.at is not None and d.at is not None]
     return Finding(
         code=Code.RESTART,
@@ -34,9 +33,7 @@ def _find(log: GroupLog) -> Finding | None:
         + f": {who[0] if len(who) == 1 else f'its {len(who)} members'} stopped and started again",
         members=who,
         times=len(emptied),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="why it was stopped: the log of the deployment or of the process itself",
         harm_ms=sum(away) or 5_000,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -42,34 +42,29 @@ def _find(log: GroupLog) -> Finding | None:
     unnamed = all(client_of(d.who) is None for d, _ in back) and log.type is GroupType.CONSUMER
     who = names(d.who for d, _ in back)
     said = [line for d, a in back for line in (d.first, a.said)]
-    first, last = span(said)
     static = all(d.going is Going.REPLACED for d, _ in back)
     return Finding(
         code=Code.ROLLING_RESTART,
         certainty=Certainty.POSSIBLE if unnamed or (static and len(who) == 1) else Certainty.LIKELY,
-        what=_sentence(who, len(back), first, last, unnamed=unnamed, static=static),
+        what=_sentence(who, len(back), between(said), unnamed=unnamed, static=static),
         members=() if unnamed else who,
         times=len(back),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),
     )
 
 
-def _sentence(
-    who: tuple[str, ...], times: int, first: int | None, last: int | None, *, unnamed: bool, static: bool
-) -> str:
+def _sentence(who: tuple[str, ...], times: int, lasted: str, *, unnamed: bool, static: bool) -> str:
     if unnamed:
         return f"{times} members left and others joined after each: probably a restart, one by one"
     if static:
         return f"{len(who)} static members were restarted within their session: nothing was rebalanced for it"
     if len(who) == 1:
         again = f" {times} times" if times > 1 else ""
-        return f"{who[0]} was closed and came back{again}{between(first, last)}, each time with a rebalance of all"
-    return f"{len(who)} members were closed and came back one after the other{between(first, last)}: a rolling restart"
+        return f"{who[0]} was closed and came back{again}{lasted}, each time with a rebalance of all"
+    return f"{len(who)} members were closed and came back one after the other{lasted}: a rolling restart"
 
 
 CAUSE = Cause(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -25,17 +25,14 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
-    first, last = span(said)
-    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    name = one_or_many(who)
     return Finding(
         code=Code.SCALE_IN,
         certainty=Certainty.LIKELY,
         what=f"{name} left the group on purpose and did not come back in these lines",
         members=who,
         times=len(gone),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=1_000 * len(gone),
     )

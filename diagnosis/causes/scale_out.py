@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -28,17 +28,14 @@ def _find(log: GroupLog) -> Finding | None:
         return _seen_by_the_leader(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
-    first, last = span(said)
-    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    name = one_or_many(who)
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
         what=f"{name} joined the group while it was working",
         members=who,
         times=len(new),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=900 * len(new),
     )
@@ -73,9 +70,7 @@ def _joined_beside(line: Said) -> Finding:
         certainty=Certainty.LIKELY,
         what=f"another member joined beside {line.client}, which now shares its partitions with it",
         members=(str(line.client),),
-        first_ms=line.at,
-        last_ms=line.at,
-        evidence=places([line]),
+        seen=seen_in([line]),
         do=_DO,
         harm_ms=900,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in, span
 from groupsim.diagnosis.codes import Certainty, Code, Nature
-from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.finding import Finding, Remedy, Seen
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import lost_membership
@@ -53,7 +53,6 @@ def _find(log: GroupLog) -> Finding | None:
         return _ended_alone(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
-    first, last = span([d.first for d in gone])
     nature = _nature(log, gone)
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
@@ -64,9 +63,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, nature, len(gone)),
         members=who,
         times=len(gone),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=Seen(*span(d.first for d in gone), seen_in(said).evidence),
         do={Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
         confirm=f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
         if nature is not Nature.FROZE
@@ -120,7 +117,6 @@ def _ended_alone(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d in cut)
     back = [line for d in cut if (join := log.came_back(d)) is not None for line in (d.first, join.said)]
-    first, last = span(back)
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.POSSIBLE,
@@ -128,9 +124,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
         " may have had no owner",
         members=who,
         times=len(cut),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(back),
+        seen=seen_in(back),
         do=_DIED,
         confirm="the broker's log: when it removed the old member",
         nature=Nature.DIED,
@@ -139,7 +133,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 
 
 def _sentence(who: tuple[str, ...], nature: Nature, times: int) -> str:
-    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    name = one_or_many(who)
     again = f" {times} times" if times > len(who) else ""
     what = {
         Nature.DIED: "died without leaving",

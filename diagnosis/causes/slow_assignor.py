@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -46,7 +46,6 @@ def _find(log: GroupLog) -> Finding | None:
     if not slow:
         return None
     lines = [line for begin, end, _ in slow for line in (begin, end)]
-    first, last = span(lines)
     who = names(end.client for _, end, _ in slow if end.client)
     longest = max(ms for _, _, ms in slow)
     return Finding(
@@ -55,9 +54,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"the group's leader{f' {who[0]}' if who else ''} took {duration(longest)} to send an assignment",
         members=who,
         times=len(slow),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(lines),
+        seen=seen_in(lines),
         do=_DO,
         confirm="the leader's own log: between `Successfully joined group` and `Finished assignment`",
         harm_ms=sum(ms for _, _, ms in slow),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -35,7 +35,6 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names([str(begin.client) for begin, _, _ in gaps] or [d.who for d in fenced])
     said = [line for begin, end, _ in gaps for line in (begin, end)] + [d.first for d in fenced]
-    first, last = span(said)
     longest = max((ms for _, _, ms in gaps), default=0)
     return Finding(
         code=Code.SLOW_CALLBACK,
@@ -45,9 +44,7 @@ def _find(log: GroupLog) -> Finding | None:
         else f"{who[0]} did not give up its partitions in time (a slow listener or batch), and was removed",
         members=who,
         times=max(1, len(gaps) + len(fenced)),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="times in the listener itself",
         harm_ms=sum(ms for _, _, ms in gaps) + 8_000 * len(fenced),

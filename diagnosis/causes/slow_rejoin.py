@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -48,7 +48,6 @@ def _find(log: GroupLog) -> Finding | None:
         return _waited(log)
     who = names(late)
     said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
-    first, last = span(said)
     waited = sum(r.waited_ms or 0 for r in long)
     return Finding(
         code=Code.SLOW_REJOIN,
@@ -56,9 +55,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, waited, len(long)),
         members=who,
         times=max(len(long), 1),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
         harm_ms=waited or 3_000,
@@ -83,7 +80,6 @@ def _waited(log: GroupLog) -> Finding | None:
     if not long or log.has_broker:
         return None
     said = [line for asked, joined, _ in long for line in (asked, joined)]
-    first, last = span(said)
     longest = max(ms for _, _, ms in long)
     who = names(str(asked.client) for asked, _, _ in long)
     return Finding(
@@ -93,9 +89,7 @@ def _waited(log: GroupLog) -> Finding | None:
         " late, or was gone without having left",
         members=who,
         times=len(long),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=(*_DO, _GONE),
         confirm="the broker's log: who it waited for",
         harm_ms=longest,
@@ -106,7 +100,7 @@ def _sentence(who: tuple[str, ...], waited: int, times: int) -> str:
     how = f"{duration(waited)} in {times} rebalances" if times > 1 else duration(waited)
     if not who:
         return f"the group waited {how} for a member that rejoined late, probably in a batch"
-    name = who[0] if len(who) == 1 else f"{len(who)} members"
+    name = one_or_many(who)
     return f"{name} rejoined late, in the middle of a batch" + (f": the group waited {how}" if waited else "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -45,17 +45,14 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     who = names([a.who for a in first] or [incarnation.client for incarnation in begins])
-    begin, end = span(said)
     waits = [r.waited_ms for r in rebalances if r.waited_ms]
-    name = f"{len(who)} members" if len(who) > 1 else who[0] if who else "a member"
+    name = one_or_many(who)
     return Finding(
         code=Code.START_UP,
         certainty=Certainty.LIKELY,
         what=f"{name} started and got the first assignment" + (f" after {duration(waits[0])}" if waits else ""),
         members=who,
-        first_ms=begin,
-        last_ms=end,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=100,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -29,7 +29,6 @@ def _find(log: GroupLog) -> Finding | None:
     if not pairs:
         return None
     said = [line for d, a in pairs for line in (d.first, a.said)]
-    first, last = span(said)
     who = names(str(_instance(d)) for d, _ in pairs)
     return Finding(
         code=Code.STATIC_NAME_CHANGES,
@@ -38,9 +37,7 @@ def _find(log: GroupLog) -> Finding | None:
         " session ended",
         members=who,
         times=len(who),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=15_000,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, lines_with, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, lines_with, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -24,16 +24,13 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     who = names(str(line.row.detail.get("instance") or line.client or "a member") for line in said)
-    first, last = span(said)
     return Finding(
         code=Code.STATIC_UNRELEASED,
         certainty=Certainty.SHOWN,
         what=f"a new process of {who[0]} was refused: its old member still held the group.instance.id",
         members=who,
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=11_000,
     )

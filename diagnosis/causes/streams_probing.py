@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -25,17 +25,14 @@ def _find(log: GroupLog) -> Finding | None:
     said = said or [line for line in log.said if "followup" in line.reason or "probing" in line.reason]
     if not said:
         return None
-    first, last = span(said)
-    again = f" {len(said)} times{between(first, last)}" if len(said) > 1 else ""
+    again = f" {len(said)} times{between(said)}" if len(said) > 1 else ""
     return Finding(
         code=Code.STREAMS_PROBING,
         certainty=Certainty.SHOWN,
         what=f"Kafka Streams asked for a follow-up rebalance{again}, until tasks on other instances are warm",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=2_000 * len(said),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -29,7 +29,6 @@ def _find(log: GroupLog) -> Finding | None:
     said = [line for line, _ in took] + log.of(RowKind.STREAMS_RESTORING)
     if not said:
         return None
-    first, last = span(said)
     longest = max((ms for _, ms in took), default=0)
     return Finding(
         code=Code.STREAMS_RESTORE,
@@ -39,9 +38,7 @@ def _find(log: GroupLog) -> Finding | None:
         else "tasks of Kafka Streams were restoring their state, and did not run meanwhile",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         harm_ms=longest,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -22,7 +22,6 @@ def _find(log: GroupLog) -> Finding | None:
     said = log.of(RowKind.TASK_STUCK)
     if not said:
         return None
-    first, last = span(said)
     tasks = names(str(line.row.detail.get("task") or line.client or "a task") for line in said)
     return Finding(
         code=Code.WORKER_STUCK,
@@ -30,9 +29,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{tasks[0] if len(tasks) == 1 else f'{len(tasks)} tasks'} of Connect did not return in time",
         members=tasks,
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=_DO,
         confirm="a thread dump of the worker",
         harm_ms=9_000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, places, span
+from groupsim.diagnosis.cause import Cause, Message, names, seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -38,17 +38,14 @@ def _find(log: GroupLog) -> Finding | None:
             tries[line.client] = []
     if len(longest) < _AGAIN:
         return None
-    first, last = span(longest)
     who = names(str(line.client) for line in longest)
     return Finding(
         code=Code.WRONG_COORDINATOR_CLIENT,
         certainty=Certainty.LIKELY,
-        what=f"{who[0]} gave up its join and began again {len(longest)} times{between(first, last)}, and never got in",
+        what=f"{who[0]} gave up its join and began again {len(longest)} times{between(longest)}, and never got in",
         members=who,
         times=len(longest),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(longest),
+        seen=seen_in(longest),
         do=_DO,
         confirm="the broker's log: whether the rebalance waited for others meanwhile",
         harm_ms=6_000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from groupsim.diagnosis.cause import places, span
+from groupsim.diagnosis.cause import seen_in
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -37,15 +37,12 @@ def _of(code: Code) -> list[Defect]:
 def _alone(defect: Defect, log: GroupLog) -> Finding | None:
     if defect.alone is None or not (said := defect.signature.lines(log)):
         return None
-    first, last = span(said)
     return Finding(
         code=defect.code,
         certainty=Certainty.POSSIBLE,
         what=defect.alone,
         times=len(said),
-        first_ms=first,
-        last_ms=last,
-        evidence=places(said),
+        seen=seen_in(said),
         do=(Remedy("update what has the defect", ("version",), brief=f"update {defect.library}"),),
         known=defect.id,
     )
