@@ -27,7 +27,7 @@ def by_error(
     pattern = re.compile(words)
 
     def find(log: GroupLog) -> Finding | None:
-        said = sorted((line for line in (*log.said, *log.troubles) if pattern.search(line.reason)), key=lambda s: s.nth)
+        said = [line for line in log.lines if pattern.search(line.reason)]
         if len(said) < least:
             return None
         return Finding(

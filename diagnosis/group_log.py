@@ -49,6 +49,8 @@ class GroupLog:
 
     def __init__(self, group: str | None, said: Sequence[Said], end: int | None = None) -> None:
         self.group = group
+        self.lines = said
+        """All of them, in order."""
         self.troubles = [s for s in said if s.row.kind in EVIDENCE]
         """Errors, reasons and lost connections beside the history: they say why, not who came and went."""
         self.said = said = [s for s in said if s.row.kind not in EVIDENCE]
@@ -61,8 +63,15 @@ class GroupLog:
 
     def of(self, *kinds: RowKind) -> list[Said]:
         """The lines of these kinds, in order."""
-        lines = self.said if EVIDENCE.isdisjoint(kinds) else sorted([*self.said, *self.troubles], key=lambda s: s.nth)
-        return [s for s in lines if s.row.kind in kinds]
+        found = [line for kind in dict.fromkeys(kinds) for line in self._by_kind.get(kind, ())]
+        return found if len(kinds) == 1 else sorted(found, key=lambda s: s.nth)
+
+    @cached_property
+    def _by_kind(self) -> dict[RowKind, list[Said]]:
+        found: dict[RowKind, list[Said]] = defaultdict(list)
+        for line in self.lines:
+            found[line.row.kind].append(line)
+        return found
 
     @cached_property
     def begin(self) -> int | None:

@@ -29,7 +29,8 @@ _DO = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    said = [line for line in log.said if _says(line) and not _in_an_outage(log, line)]
+    away = _outage(log)
+    said = [line for line in log.said if _says(line) and not _in_an_outage(line, away)]
     said += log.of(RowKind.CONNECTOR_CHANGED)
     grown = _grown(log)
     epochs = _bumps_without_members(log)
@@ -68,14 +69,14 @@ def _says(line: Said) -> bool:
     )
 
 
-def _in_an_outage(log: GroupLog, line: Said) -> bool:
+def _outage(log: GroupLog) -> list[Said]:
+    """The lines by which a broker is away, or loads what it has."""
+    kinds = (RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.CLIENT_NO_BROKER)
+    return [line for line in log.said if line.row.kind in kinds or "is loading" in line.reason]
+
+
+def _in_an_outage(line: Said, away: list[Said]) -> bool:
     """Whether a broker was away around a line: a client's metadata change then, too, and back again."""
-    away = [
-        other
-        for other in log.said
-        if other.row.kind in (RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.CLIENT_NO_BROKER)
-        or "is loading" in other.reason
-    ]
     return "subscription" not in line.reason and any(_close(line, other) for other in away)
 
 

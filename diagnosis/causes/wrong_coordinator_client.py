@@ -33,7 +33,7 @@ def _find(log: GroupLog) -> Finding | None:
             continue
         if line.row.kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED):
             tries[line.client].append(line)
-            longest = max(longest, list(tries[line.client]), key=len)
+            longest = max(longest, tries[line.client], key=len)
         elif line.row.kind in _PROGRESS:
             tries[line.client] = []
     if len(longest) < _AGAIN:

@@ -27,15 +27,13 @@ class Signature(NamedTuple):
 
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
-        said = sorted([*log.said, *log.troubles], key=lambda line: line.nth)
-        stretch: list[Said] = []
-        longest: list[Said] = []
-        for line, following in zip(said, [*said[1:], None], strict=True):
+        stretches: list[list[Said]] = [[]]
+        for line, following in zip(log.lines, [*log.lines[1:], None], strict=True):
             if line.row.kind in self.reset:
-                stretch = []
+                stretches.append([])
             elif self._fits(line) and self._followed(line, following):
-                stretch = [*stretch, line]
-                longest = max(longest, stretch, key=len)
+                stretches[-1].append(line)
+        longest = max(stretches, key=len)
         return longest if len(longest) >= self.least else []
 
     def _fits(self, line: Said) -> bool:
