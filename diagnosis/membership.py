@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.group_log import GroupLog
@@ -36,13 +39,43 @@ class Membership:
     first: list[Join] = field(default_factory=list)
 
 
+class _Visitors:
+    """Members that came and went while another one of their client id stayed.
+
+    Then the name does not tell which of them comes next, and it was a guest rather than a part of the deployment.
+    """
+
+    def __init__(self, log: GroupLog) -> None:
+        self._came = {join.member for join in log.joins if not join.empty}
+        self._mentions, self._who = log.mentions, log.who
+        self._begins: dict[str, list[int]] = defaultdict(list)
+        self._ends: dict[str, list[int]] = defaultdict(list)
+        for member, (begin, end) in log.mentions.items():
+            if begin < end:
+                self._begins[log.who(member)].append(begin)
+                self._ends[log.who(member)].append(end)
+        for lines in (*self._begins.values(), *self._ends.values()):
+            lines.sort()
+
+    def has(self, departure: Departure) -> bool:
+        """Whether it is the departure of such a member."""
+        if departure.member not in self._came or departure.member is None or not departure.by_broker:
+            return False
+        nth, who = departure.first.nth, departure.who
+        there = bisect_left(self._begins.get(who, []), nth) - bisect_right(self._ends.get(who, []), nth)
+        begin, end = self._mentions.get(departure.member, (nth, nth))
+        return there > (begin < nth < end and self._who(departure.member) == who)
+
+
+@lru_cache(maxsize=1)
 def membership(log: GroupLog) -> Membership:
-    """What became of each departure on purpose, and who is new."""
+    """What became of each departure on purpose, and who is new. Kept, as several causes ask: only to be read."""
     found = Membership()
     taken: set[int] = set()
+    visitors = _Visitors(log)
     for departure in log.departures:
         join = None
-        if not _visitor(log, departure):
+        if not visitors.has(departure):
             join = log.came_back(departure) or _unnamed_return(log, departure, taken)
         if join is not None:
             taken.add(join.said.nth)
@@ -68,22 +101,26 @@ def _pair_new_names(found: Membership) -> None:
     about then.
     """
     pairs: list[tuple[Departure, Join]] = []
-    joins = list(found.new)
+    by_stem: dict[str, list[Join]] = defaultdict(list)
+    for join in found.new:
+        by_stem[_stem(join.who)].append(join)
     came = {join.who for join in found.new}
     for departure in found.gone:
         if departure.who in came:  # it had only just come itself: that is no update
             continue
-        alike = [join for join in joins if _stem(join.who) == _stem(departure.who)]
+        alike = by_stem[_stem(departure.who)]
         near = [join for join in alike if _apart_ms(departure, join) is not None]
         if near:
             join = min(near, key=lambda join: _apart_ms(departure, join) or 0)
-            joins.remove(join)
+            alike.remove(join)
             pairs.append((departure, join))
-    if len(pairs) >= 2 and 2 * len(pairs) >= len(found.gone) + len(joins):
+    came_for = {id(join) for _, join in pairs}
+    left = [join for join in found.new if id(join) not in came_for]
+    if len(pairs) >= 2 and 2 * len(pairs) >= len(found.gone) + len(left):
         found.back += pairs
         gone = {id(departure) for departure, _ in pairs}
         found.gone = [departure for departure in found.gone if id(departure) not in gone]
-        found.new = joins
+        found.new = left
 
 
 def _stem(name: str) -> str:
@@ -116,19 +153,6 @@ def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
             starting = join
         elif not join.empty:
             found.new.append(join)
-
-
-def _visitor(log: GroupLog, departure: Departure) -> bool:
-    """Whether a member came and went while another one of its client id stayed: then the name does not tell which of
-    them comes next, and it was a guest rather than a part of the deployment.
-    """
-    if departure.member is None or not departure.by_broker:
-        return False
-    came = any(a.member == departure.member and not a.empty for a in log.joins)
-    return came and any(
-        member != departure.member and log.who(member) == departure.who and begin < departure.first.nth < end
-        for member, (begin, end) in log.mentions.items()
-    )
 
 
 def _restarts(departure: Departure, join: Join) -> bool:
