@@ -73,6 +73,7 @@ def membership(log: GroupLog) -> Membership:
     found = Membership()
     taken: set[int] = set()
     visitors = _Visitors(log)
+    empties = [line.nth for line in log.of(RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD)]
     for departure in log.departures:
         join = None
         if not visitors.has(departure):
@@ -83,7 +84,7 @@ def membership(log: GroupLog) -> Membership:
             continue
         if join is None:
             found.gone.append(departure)
-        elif _emptied(log, departure, join):
+        elif _emptied(log, departure, join, empties):
             found.emptied.append((departure, join))
         elif _restarts(departure, join):
             found.back.append((departure, join))
@@ -186,12 +187,12 @@ def _unnamed_return(log: GroupLog, departure: Departure, taken: set[int]) -> Joi
     )
 
 
-def _emptied(log: GroupLog, departure: Departure, join: Join) -> bool:
-    """Whether the group had no member in between."""
+def _emptied(log: GroupLog, departure: Departure, join: Join, empties: list[int]) -> bool:
+    """Whether the group had no member in between. `empties`: the numbers of the lines that say so."""
     if join.empty and join.said.client is None:
         return True
-    first, last = departure.first.nth, join.said.nth
-    if any(first <= line.nth <= last for line in log.of(RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD)):
+    before = bisect_left(empties, departure.first.nth)
+    if before < len(empties) and empties[before] <= join.said.nth:
         return True
     return not log.has_broker and only_member(log, departure.who)
 

@@ -36,7 +36,8 @@ _DO = (
 
 def _find(log: GroupLog) -> Finding | None:
     found = membership(log)
-    back = found.back + [pair for pair in found.emptied if len(names(d.who for d, _ in found.emptied)) > 1]
+    several = len(names(d.who for d, _ in found.emptied)) > 1
+    back = found.back + (found.emptied if several else [])
     if not back:
         return None
     unnamed = all(client_of(d.who) is None for d, _ in back) and log.type is GroupType.CONSUMER
