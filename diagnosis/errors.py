@@ -45,6 +45,7 @@ def by_error(
     return find
 
 
-def whose(said: list[Said]) -> str:
-    """The member that the lines are of, or how many."""
-    return one_or_many(names(line.client for line in said if line.client))
+def whose(said: list[Said], does: str = "", do: str = "") -> str:
+    """The member that the lines are of, or how many, and what it does or they do."""
+    who = names(line.client for line in said if line.client)
+    return f"{one_or_many(who)} {do if len(who) > 1 else does}".rstrip()

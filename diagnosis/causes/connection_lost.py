@@ -34,7 +34,7 @@ CAUSE = Cause(
         r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
         r"|onnection (?:reset|closed)"
         r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
-        lambda log, said: f"{whose(said)} lost its connection to the broker",
+        lambda log, said: f"{whose(said, 'lost its', 'lost their')} connection to the broker",
         _DO,
         certainty=Certainty.LIKELY,
         confirm="the broker's log of that time: whether it stopped",

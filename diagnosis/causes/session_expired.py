@@ -133,15 +133,15 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 
 
 def _sentence(who: tuple[str, ...], nature: Nature, times: int) -> str:
-    name = one_or_many(who)
+    was, its = ("were", "their") if len(who) > 1 else ("was", "its")
     again = f" {times} times" if times > len(who) else ""
     what = {
         Nature.DIED: "died without leaving",
-        Nature.FROZE: "stopped for longer than its session",
-        Nature.CUT: "was cut off from the coordinator",
-        Nature.UNKNOWN: "was not heard of",
+        Nature.FROZE: f"stopped for longer than {its} session",
+        Nature.CUT: f"{was} cut off from the coordinator",
+        Nature.UNKNOWN: f"{was} not heard of",
     }[nature]
-    return f"{name} {what}{again}, and was removed only when session.timeout.ms was over"
+    return f"{one_or_many(who)} {what}{again}, and {was} removed only when session.timeout.ms was over"
 
 
 CAUSE = Cause(

@@ -32,7 +32,8 @@ CAUSE = Cause(
         Code.STATIC_FENCED,
         r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
         lambda log, said: (
-            f"{whose(said)} was fenced by another process with the same group.instance.id, and stops for good"
+            f"{whose(said, 'was', 'were')} fenced by another process with the same group.instance.id, and"
+            f" {'stop' if len({line.client for line in said if line.client}) > 1 else 'stops'} for good"
         ),
         _DO,
         harm_ms=30_000,
