@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -103,5 +105,6 @@ def _print(answer: Explanation, form: TextOrJson, files: Mapping[str, Path] = {}
     if form is TextOrJson.JSON:
         output.write_json(as_json(answer))
     else:
-        for line in as_text(answer, files):
-            print(line)
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        for line in as_text(answer, files, width):
+            print(output.plain(line))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Finding, Remedy, Seen
+from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -41,9 +41,9 @@ class Cause(NamedTuple):
     see: tuple[str, ...] = ()
 
 
-def seen_in(lines: Sequence[Said], most: int = EVIDENCE) -> Seen:
+def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
     """What a finding says of the lines that show it, the clearest first."""
-    return Seen(*span(lines), tuple(dict.fromkeys(line.place for line in lines))[:most])
+    return Evidence(*span(lines), tuple(dict.fromkeys(line.place for line in lines))[:most])
 
 
 def span(lines: Iterable[Said]) -> tuple[int | None, int | None]:

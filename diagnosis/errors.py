@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from groupsim.diagnosis.cause import names, one_or_many, seen_in
+from groupsim.diagnosis.cause import evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -36,7 +36,7 @@ def by_error(
             what=what(log, said),
             members=names(line.client for line in said if line.client),
             times=len(said),
-            seen=seen_in(said),
+            evidence=evidence_of(said),
             do=do,
             confirm=confirm,
             harm_ms=harm_ms,

@@ -15,17 +15,17 @@ class Place(NamedTuple):
     line: int
 
 
-class Seen(NamedTuple):
+class Evidence(NamedTuple):
     """Lines that show something: the first and the last UTC instant, None without times; a few of their places, the
     clearest first.
     """
 
     first_ms: int | None = None
     last_ms: int | None = None
-    evidence: tuple[Place, ...] = ()
+    places: tuple[Place, ...] = ()
 
 
-NOWHERE = Seen()
+NO_EVIDENCE = Evidence()
 
 
 class Remedy(NamedTuple):
@@ -58,7 +58,7 @@ class Finding:
     """One cause in one group.
 
     `what`: a sentence without its full stop. `members`: as people know them (client ids, instance ids).
-    `seen`: in which lines.
+    `evidence`: the lines that show it.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -67,7 +67,7 @@ class Finding:
     what: str
     members: tuple[str, ...] = ()
     times: int = 1
-    seen: Seen = NOWHERE
+    evidence: Evidence = NO_EVIDENCE
     cost: Cost = Cost()
     do: tuple[Remedy, ...] = ()
     confirm: str | None = None

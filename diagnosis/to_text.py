@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-import gzip
-import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.times import bounds
+from groupsim.incidents.exports.relevant import blocks_of_lines
+from groupsim.incidents.logs.formats import clean
+from groupsim.incidents.logs.scan import open_log
 
 FINDINGS = 3
 _LINES = 2
-_LONGEST = 180
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LONGEST = 4_096
+"""The most bytes of a line that are shown."""
 
 
-def as_text(explanation: Explanation, files: Mapping[str, Path] = {}) -> Iterator[str]:
-    """The lines of the answer. `files`: where the logs are read, by their names in it, if not there."""
-    yield explanation.answer
+def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int | None = None) -> Iterator[str]:
+    """The lines of the answer. `files`: where the logs are read, by their names in it, if not there.
+
+    `width`: the columns to which lines of logs are cut; None: they are shown whole.
+    """
     several = len(explanation.groups) > 1
-    for group in explanation.groups:
+    shown = [(group, group.findings[: 1 if several else FINDINGS]) for group in explanation.groups]
+    places = [place for _, findings in shown for finding in findings for place in finding.evidence.places[:_LINES]]
+    texts = line_texts(places, files)
+    yield explanation.answer
+    for group, findings in shown:
         yield ""
         if several:
             yield f'group "{group.group}": {group.findings[0].what}'
-        for finding in group.findings[: 1 if several else FINDINGS]:
-            yield from _finding(finding, files, headed=not several)
+        for finding in findings:
+            yield from _finding(finding, texts, width, headed=not several)
         yield from _after(group)
 
 
-def _finding(finding: Finding, files: Mapping[str, Path], *, headed: bool) -> Iterator[str]:
+def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *, headed: bool) -> Iterator[str]:
     if headed:
         because = f", because of {finding.after}" if finding.after is not None else ""
         yield f"{finding.code} ({finding.certainty}{because}): {finding.what}"
-    for place, text in line_texts(finding.seen.evidence[:_LINES], files):
-        yield f"    {Path(place.file).name}:{place.line}  {text}"
+    for place in finding.evidence.places[:_LINES]:
+        line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
+        yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
     for number, remedy in enumerate(finding.do):
         yield f"  {'do:' if not number else '   '} {remedy.what}"
         if remedy.effect is not None:
@@ -55,19 +64,35 @@ def _after(group: Diagnosis) -> Iterator[str]:
     yield from group.not_shown
 
 
-def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> Iterator[tuple[Place, str]]:
-    """The lines as they stand in their files; "" where the file is gone, is a pipe or a device, or is an export."""
+def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> dict[Place, str]:
+    """The lines as they stand in their files, each file read once, to the last of them.
+
+    None of a file that is gone, is a pipe or a device, or is an export.
+    """
+    wanted: dict[str, set[int]] = defaultdict(set)
     for place in places:
-        yield place, _text(place, files.get(place.file, Path(place.file)))
+        wanted[place.file].add(place.line)
+    found: dict[Place, str] = {}
+    for file, numbers in wanted.items():
+        path = files.get(file, Path(file))
+        if not path.is_file():
+            continue
+        try:
+            with open_log(path) as lines:
+                found |= {Place(file, number): text for number, text in _texts(lines, numbers)}
+        except OSError:
+            continue
+    return found
 
 
-def _text(place: Place, path: Path) -> str:
-    if not path.is_file():
-        return ""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            line = next(islice(lines, place.line - 1, None), b"")
-    except OSError:
-        return ""
-    text = _UNSEEN.sub("", line[:4_096].decode("utf-8", "replace")).strip()
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _texts(lines: IO[bytes], numbers: set[int]) -> Iterator[tuple[int, str]]:
+    """The lines with these numbers, from 1."""
+    begin = 1
+    for block in blocks_of_lines(lines):
+        end = begin + block.count(b"\n")
+        if here := sorted(number for number in numbers if begin <= number < end + (not block.endswith(b"\n"))):
+            rows = block.split(b"\n")
+            yield from ((number, clean(rows[number - begin][:_LONGEST]).strip()) for number in here)
+        begin = end
+        if begin > max(numbers):
+            return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -51,7 +51,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=what,
         members=who,
         times=times,
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,

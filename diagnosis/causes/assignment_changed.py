@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -51,7 +51,7 @@ def _find(log: GroupLog) -> Finding | None:
         else Certainty.POSSIBLE,
         what=what,
         times=1,
-        seen=seen_in(lines),
+        evidence=evidence_of(lines),
         do=_DO,
         confirm="the log of who created topics or added partitions",
         harm_ms=2_500,

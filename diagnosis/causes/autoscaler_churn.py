@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from groupsim.diagnosis.cause import Cause, names, seen_in
+from groupsim.diagnosis.cause import Cause, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -37,7 +37,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"members came and went {len(moves)} times{between(said)}, in turn: probably an autoscaler",
         members=names([a.who for a in found.new] + [d.who for d in found.gone]),
         times=len(moves),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the autoscaler's events",
         harm_ms=1_200 * len(moves),

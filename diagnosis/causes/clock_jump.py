@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from groupsim.diagnosis.cause import Cause, seen_in
+from groupsim.diagnosis.cause import Cause, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -41,7 +41,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY,
         what=f"the clock was set back by {duration(max(step for _, _, step in steps))}",
         times=len(steps),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
     )
 

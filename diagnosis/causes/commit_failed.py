@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -31,7 +31,7 @@ def _find(log: GroupLog) -> Finding | None:
         else f"a commit of {who[0] if who else 'a member'} was refused",
         members=who,
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         cost=Cost(processed_again=True),
         do=_DO,
         harm_ms=1_500,

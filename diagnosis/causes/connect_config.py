@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -34,7 +34,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined{again}",
         members=who,
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the offsets of config.storage.topic, and which clusters write into it",
         harm_ms=5_000 * len(said),

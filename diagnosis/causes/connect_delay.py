@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -29,7 +29,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"Connect keeps connectors or tasks of a lost worker unassigned on purpose, up to {duration(delay)}",
         members=names(str(line.client) for line in said),
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=delay,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -39,7 +39,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
         what=_sentence(broker, clients),
         times=1,
-        seen=seen_in(sorted(lines, key=lambda line: line.nth)),
+        evidence=evidence_of(sorted(lines, key=lambda line: line.nth)),
         do=_DO,
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=12_000,

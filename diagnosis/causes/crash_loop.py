@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -46,7 +46,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{name} joined and vanished {len(again)} times{between(said)}, each time without leaving the group",
         members=who,
         times=len(again),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the process's own log and exit status",
         harm_ms=15_000 * len(again),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -138,7 +138,7 @@ def _finding(what: str, who: tuple[str, ...], said: list[Said], certainty: Certa
         certainty=certainty,
         what=what,
         members=who,
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the broker's log: which member it removed, and when",
         harm_ms=harm,

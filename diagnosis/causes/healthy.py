@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, seen_in
+from groupsim.diagnosis.cause import Cause, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -17,7 +17,7 @@ def _find(log: GroupLog) -> Finding | None:
         code=Code.HEALTHY,
         certainty=Certainty.LIKELY if many else Certainty.POSSIBLE,
         what=f"nothing is wrong in these lines{many}",
-        seen=seen_in(log.said, 2),
+        evidence=evidence_of(log.said, 2),
         do=_DO,
     )
 

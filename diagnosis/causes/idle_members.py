@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -35,7 +35,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY,
         what="some members have no partition: there are more members than partitions for them",
         members=names(line.client for line in empty if line.client),
-        seen=seen_in(empty),
+        evidence=evidence_of(empty),
         do=_DO,
         harm_ms=300,
     )

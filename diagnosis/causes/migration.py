@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -32,7 +32,7 @@ def _find(log: GroupLog) -> Finding | None:
         if said
         else f"{changed[0].client} was started again with another group protocol",
         times=len(said) or 1,
-        seen=seen_in(lines),
+        evidence=evidence_of(lines),
         do=_DO,
         harm_ms=2_000,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -39,7 +39,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{name} only followed: other members, whose logs are not here, made the group rebalance",
         members=who,
         times=max(1, len(generations)),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the broker's log",
         harm_ms=500,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -27,7 +27,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.SHOWN,
         what="a member id was handed out and never used, and the group waited for it",
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=6_000,
     )

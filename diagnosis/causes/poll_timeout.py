@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, lines_with, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, lines_with, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -44,7 +44,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, limit, times, between(said)),
         members=who,
         times=times,
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=True),
         do=_DO,
         confirm="the application's log around the batch before it: which record or call took so long",

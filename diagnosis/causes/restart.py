@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -33,7 +33,7 @@ def _find(log: GroupLog) -> Finding | None:
         + f": {who[0] if len(who) == 1 else f'its {len(who)} members'} stopped and started again",
         members=who,
         times=len(emptied),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="why it was stopped: the log of the deployment or of the process itself",
         harm_ms=sum(away) or 5_000,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -50,7 +50,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, len(back), between(said), unnamed=unnamed, static=static),
         members=() if unnamed else who,
         times=len(back),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -35,7 +35,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{name} joined the group while it was working",
         members=who,
         times=len(new),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=900 * len(new),
     )
@@ -70,7 +70,7 @@ def _joined_beside(line: Said) -> Finding:
         certainty=Certainty.LIKELY,
         what=f"another member joined beside {line.client}, which now shares its partitions with it",
         members=(str(line.client),),
-        seen=seen_in([line]),
+        evidence=evidence_of([line]),
         do=_DO,
         harm_ms=900,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in, span
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many, span
 from groupsim.diagnosis.codes import Certainty, Code, Nature
-from groupsim.diagnosis.finding import Finding, Remedy, Seen
+from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import lost_membership
@@ -63,7 +63,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, nature, len(gone)),
         members=who,
         times=len(gone),
-        seen=Seen(*span(d.first for d in gone), seen_in(said).evidence),
+        evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
         do={Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
         confirm=f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
         if nature is not Nature.FROZE
@@ -124,7 +124,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
         " may have had no owner",
         members=who,
         times=len(cut),
-        seen=seen_in(back),
+        evidence=evidence_of(back),
         do=_DIED,
         confirm="the broker's log: when it removed the old member",
         nature=Nature.DIED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -54,7 +54,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"the group's leader{f' {who[0]}' if who else ''} took {duration(longest)} to send an assignment",
         members=who,
         times=len(slow),
-        seen=seen_in(lines),
+        evidence=evidence_of(lines),
         do=_DO,
         confirm="the leader's own log: between `Successfully joined group` and `Finished assignment`",
         harm_ms=sum(ms for _, _, ms in slow),

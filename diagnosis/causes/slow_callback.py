@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -44,7 +44,7 @@ def _find(log: GroupLog) -> Finding | None:
         else f"{who[0]} did not give up its partitions in time (a slow listener or batch), and was removed",
         members=who,
         times=max(1, len(gaps) + len(fenced)),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="times in the listener itself",
         harm_ms=sum(ms for _, _, ms in gaps) + 8_000 * len(fenced),

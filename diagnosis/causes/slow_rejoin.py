@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -55,7 +55,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(who, waited, len(long)),
         members=who,
         times=max(len(long), 1),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
         harm_ms=waited or 3_000,
@@ -89,7 +89,7 @@ def _waited(log: GroupLog) -> Finding | None:
         " late, or was gone without having left",
         members=who,
         times=len(long),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=(*_DO, _GONE),
         confirm="the broker's log: who it waited for",
         harm_ms=longest,

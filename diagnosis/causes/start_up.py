@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, one_or_many, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -52,7 +52,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY,
         what=f"{name} started and got the first assignment" + (f" after {duration(waits[0])}" if waits else ""),
         members=who,
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=100,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -37,7 +37,7 @@ def _find(log: GroupLog) -> Finding | None:
         " session ended",
         members=who,
         times=len(who),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=15_000,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, lines_with, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, lines_with, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -30,7 +30,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"a new process of {who[0]} was refused: its old member still held the group.instance.id",
         members=who,
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=11_000,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -32,7 +32,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"Kafka Streams asked for a follow-up rebalance{again}, until tasks on other instances are warm",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=2_000 * len(said),
     )

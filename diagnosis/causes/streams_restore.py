@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -38,7 +38,7 @@ def _find(log: GroupLog) -> Finding | None:
         else "tasks of Kafka Streams were restoring their state, and did not run meanwhile",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         harm_ms=longest,
     )

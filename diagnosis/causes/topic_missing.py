@@ -45,9 +45,9 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _lasting(found: Finding | None) -> Finding | None:
     """The finding, unless it is over at once: so it is whenever a client asks for the first time."""
-    if found is None or found.seen.first_ms is None or found.seen.last_ms is None:
+    if found is None or found.evidence.first_ms is None or found.evidence.last_ms is None:
         return found if found is not None and found.times > 2 else None
-    return found if found.seen.last_ms - found.seen.first_ms >= _ELECTION_MS else None
+    return found if found.evidence.last_ms - found.evidence.first_ms >= _ELECTION_MS else None
 
 
 CAUSE = Cause(

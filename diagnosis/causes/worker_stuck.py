@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -29,7 +29,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{tasks[0] if len(tasks) == 1 else f'{len(tasks)} tasks'} of Connect did not return in time",
         members=tasks,
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=_DO,
         confirm="a thread dump of the worker",
         harm_ms=9_000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, names, seen_in
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -45,7 +45,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=f"{who[0]} gave up its join and began again {len(longest)} times{between(longest)}, and never got in",
         members=who,
         times=len(longest),
-        seen=seen_in(longest),
+        evidence=evidence_of(longest),
         do=_DO,
         confirm="the broker's log: whether the rebalance waited for others meanwhile",
         harm_ms=6_000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from groupsim.diagnosis.cause import seen_in
+from groupsim.diagnosis.cause import evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -42,7 +42,7 @@ def _alone(defect: Defect, log: GroupLog) -> Finding | None:
         certainty=Certainty.POSSIBLE,
         what=defect.alone,
         times=len(said),
-        seen=seen_in(said),
+        evidence=evidence_of(said),
         do=(Remedy("update what has the defect", ("version",), brief=f"update {defect.library}"),),
         known=defect.id,
     )
