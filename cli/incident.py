@@ -140,11 +140,11 @@ def _print_next(run: str, facts: Sequence[Recorded], explanation: Explanation | 
     from groupsim.diagnosis.what_if import what_if
 
     output.note(f"next: groupsim explain {run}, groupsim report {run}")
-    question = None if explanation is None else what_if(run, facts, explanation)
+    other = first_question(run, facts)
+    question = None if explanation is None or other is None else what_if(run, facts, explanation)
     if question:
         output.note(f"what would have helped: {question}")
-    other = first_question(run, facts) or ""
-    if "--protocol classic" in other:
+    if other is not None and "--protocol classic" in other:
         output.note(f"what the classic protocol would change: {other}")
     if migration := migration_question(run, facts):
         output.note(f"what the consumer protocol would change: {migration}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groupsim.analysis.what_ifs import first_question
 from groupsim.diagnosis.explain import Explanation
 from groupsim.events.base import Recorded
 from groupsim.events.classic import JoinPhaseCompleted
@@ -12,15 +11,16 @@ from groupsim.events.types import RunId
 
 
 def what_if(run: RunId, facts: Sequence[Recorded], explanation: Explanation) -> str | None:
-    """The what-if with the remedies of the first finding; None where none of them is a setting that can be simulated,
-    or where the run shows too little for it."""
+    """The what-if with the remedies of the first finding; None where none of them is a setting that can be simulated.
+
+    Whether the run shows enough to be simulated is asked before (`analysis.what_ifs.first_question`).
+    """
     findings = explanation.groups[0].findings
-    if not findings or first_question(run, facts) is None:
-        return None
     used = {fact.event.protocol for fact in facts if isinstance(fact.event, JoinPhaseCompleted)}
     settings = [
         f"--assignor {value}" if key == "assignor" else f"--set {key}={value}"
-        for remedy in findings[0].do
+        for finding in findings[:1]
+        for remedy in finding.do
         for key, value in remedy.trial
         if key != "assignor" or value not in used
     ]
