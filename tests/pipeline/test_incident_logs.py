@@ -33,6 +33,27 @@ def test_what_spark_reads_is_what_one_process_reads(spark: SparkSession) -> None
     assert read_logs(spark, LOGS[::-1]).rows == read_files(LOGS[::-1]).rows
 
 
+@pytest.mark.spark
+def test_evidence_comes_along_and_a_log_without_a_group_is_asked_about_with_all_others(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from groupsim.pipeline.logs_on_spark import read_logs
+
+    named, nameless = tmp_path / "a.log", tmp_path / "b.log"
+    named.write_text(
+        "2024-03-01 10:00:00,000 INFO Successfully joined group billing with generation 4\n"
+        "2024-03-01 10:00:01,000 ERROR Offset commit failed: RebalanceInProgress, the group is rebalancing\n"
+        "2024-03-01 10:00:02,000 ERROR java.lang.OutOfMemoryError: Java heap space\n"
+    )
+    nameless.write_text("2024-03-01 09:59:59,000 INFO Updating subscribed topics to: ('orders',)\n")
+    wanted = Wanted(groups=frozenset(["billing"]))
+    alone = read_files([named, nameless], wanted=wanted)
+    assert alone.evidence
+    assert {row.group for row in (*alone.rows, *alone.context) if row.file == str(nameless)} == {None}
+    assert read_logs(spark, [named, nameless], wanted=wanted) == alone
+    assert read_logs(spark, [nameless], wanted=wanted) == read_files([nameless], wanted=wanted)
+
+
 def test_files_of_the_offsets_topic_are_read_by_the_driver() -> None:
     from groupsim.pipeline.logs_on_spark import read_logs
 
