@@ -13,6 +13,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.logs.duplicate_logs import given_once
 from groupsim.incidents.logs.given_files import GivenFile
+from groupsim.incidents.logs.only_group import with_groups
 from groupsim.incidents.logs.reading import ROWS_HELD, Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.reader import sort_out
@@ -56,7 +57,7 @@ def read_logs(
     parts = [answers[place] for place in range(len(paths))]
     if fields is not None or any(isinstance(part, Reading) and part.notes for part in parts):
         return read_files(given, tz=tz, date=date, skews=skews, wanted=wanted, fields=fields)
-    whole = _whole(paths, parts)
+    whole = with_groups(_whole(paths, parts), wanted.groups)
     asked = tuple(sorted(wanted.groups))
     return msgspec.structs.replace(
         whole, origins=tuple(map(str, given)), asked=asked, since=wanted.since, until=wanted.until
@@ -70,7 +71,7 @@ def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task]
         place, path, skew_ms = task
         try:
             skews = {path: skew_ms} if skew_ms else {}
-            return place, read_files([Path(path)], tz=tz, date=date, skews=skews, wanted=wanted)
+            return place, read_files([Path(path)], tz=tz, date=date, skews=skews, wanted=wanted, whole=False)
         except GroupSimError as error:
             return place, str(error)
 
@@ -82,23 +83,12 @@ def _whole(paths: Sequence[Path], answers: Sequence[Reading | str]) -> Reading:
     for path, part in zip(paths, answers, strict=True):
         if isinstance(part, str):
             raise LogError(part)
-        whole.files += part.files
-        whole.rows.extend(part.rows)
-        whole.context.extend(part.context)
-        if len(whole.rows) + len(whole.context) > ROWS_HELD:
+        whole.add(part)
+        if whole.held > ROWS_HELD:
             raise LogError(
                 f"{path}: with it, more than {ROWS_HELD:,} lines about groups, the most that one import can hold;"
                 " choose groups with --group, or a period with --since and --until"
             )
-        whole.counts.add(part.counts)
-        whole.left_out.add(part.left_out)
-        whole.unrecognised.extend(part.unrecognised)
-        for name in ("damage", "notes", "uncertain"):
-            getattr(whole, name).extend(getattr(part, name))
-        for name in ("ends", "answers", "streams", "cut_off", "skipped"):
-            getattr(whole, name).update(getattr(part, name))
-        whole.resolution_ms = max(whole.resolution_ms, part.resolution_ms)
-        whole.placed_ms = max(whole.placed_ms, part.placed_ms)
     return whole
 
 

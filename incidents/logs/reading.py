@@ -177,13 +177,15 @@ def read_files(
     wanted: Wanted = Wanted(),  # noqa: B008
     fields: Fields | None = None,
     progress: Callable[[float], None] | None = None,
+    whole: bool = True,
 ) -> Reading:
     """Read several logs. `skews` (ms, by path or by file name) are added to a file's times.
 
     `tz` is the zone of times that name none (default: UTC), `date` (YYYY-MM-DD) the day of those that name none; where
     no row has a day, they are relative to one of long ago, and a note says so. `fields` names fields of exports where
-    they can't be found. `progress` gets the share that is done. Raises LogError for a file that can't be read, a zone
-    or a day that doesn't exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
+    they can't be found. `progress` gets the share that is done. `whole`: these are all logs; if not,
+    `with_groups` has to be called with all. Raises LogError for a file that can't be read, a zone or a day that doesn't
+    exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
     names = {str(path) for path in paths} | {Path(path).name for path in paths}
     paths, repeated = given_once(paths)
@@ -199,10 +201,6 @@ def read_files(
         reading = Reading(
             files=tuple(log.name for log in logs),
             origins=tuple(map(str, given)),
-            rows=[],
-            context=[],
-            evidence=[],
-            unrecognised=[],
             damage=list(remarks.damage),
             notes=[*repeated, *remarks.notes],
             uncertain=list(remarks.uncertain),
@@ -221,8 +219,10 @@ def read_files(
     if found.topic:
         _add_topic(found.topic, reading, wanted, _share([path for path, _ in found.topic], progress))
     if date is not None or not dayless or any(row.at for row in (*reading.rows, *reading.context)):
-        return with_groups(reading, wanted.groups)
-    relative = read_files(given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress)
+        return with_groups(reading, wanted.groups) if whole else reading
+    relative = read_files(
+        given, tz=tz, date=FIRST_DAY, skews=skews, wanted=wanted, fields=fields, progress=progress, whole=whole
+    )
     relative.notes.append(
         f"the logs have times without a day: they count from {FIRST_DAY}, and only differences mean something; --date"
         " YYYY-MM-DD gives the first day"

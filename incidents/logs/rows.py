@@ -149,6 +149,20 @@ class Reading(msgspec.Struct):
         """How many rows it holds."""
         return len(self.rows) + len(self.context) + len(self.evidence)
 
+    def add(self, other: Reading) -> None:
+        """Add what was read of other files; what was asked for stays."""
+        self.files += other.files
+        for name in self.__struct_fields__:
+            mine, its = getattr(self, name), getattr(other, name)
+            if isinstance(mine, list):
+                mine.extend(its)
+            elif isinstance(mine, dict):
+                mine.update(its)
+            elif isinstance(mine, Counts | LeftOut):
+                mine.add(its)
+        self.resolution_ms = max(self.resolution_ms, other.resolution_ms)
+        self.placed_ms = max(self.placed_ms, other.placed_ms)
+
     def take(self, row: Row) -> None:
         """Keep a row, by its kind."""
         kept = self.rows if row.kind in SHOWN else self.evidence if row.kind in EVIDENCE else self.context
