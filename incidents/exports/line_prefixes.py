@@ -45,6 +45,7 @@ HEADS = (
         "journal",
         re.compile(
             rf"(?P<time>{_ISO})\s(?![A-Za-z]{{1,12}} partitions?:|[Pp]artitions? )"  # a sentence, not host and program
+            rf"(?!(?:{'|'.join(sorted(_LEVELS))})\s)"  # level and logger, as Python's logging prints them
             r"(?P<stream>[\w.:-]{1,120})\s[\w./@-]{1,120}(?:\[\d{1,9}\])?:\s"
         ),
     ),

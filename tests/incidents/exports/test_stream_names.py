@@ -49,3 +49,12 @@ def test_members_with_one_client_id_are_named_after_their_pods(layout: str, tmp_
 )
 def test_short_names_of_labels(labels: list[str], names: list[str]) -> None:
     assert short_names(labels) == names
+
+
+def test_levels_before_a_logger_are_no_streams(tmp_path: Path) -> None:
+    """Python's logging prints time, level and logger, where a journal has time, host and program."""
+    said = ["INFO {}: (Re-)joining group g", "WARNING {}: Heartbeat failed for group g because it is rebalancing"]
+    path = tmp_path / "app.log"
+    lines = [f"2026-11-26 18:51:2{n},311 {said[n % 2].format('kafka.coordinator')}\n" for n in range(10)]
+    path.write_text("".join(lines), encoding="utf-8")
+    assert {row.file for row in read_files([path]).rows} == {str(path)}
