@@ -153,7 +153,6 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
     info = result.info
     summary = summarise_simulated(lambda types: store.read(info.id, types=types))
     numbers = with_shares(summary.numbers, summary.totals)
-    numbers["unavailable"]["starting_ms"] = summary.totals.starting_ms
     raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
     return {
         "run": info.id,

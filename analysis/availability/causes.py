@@ -1,9 +1,11 @@
 """Why a partition is unavailable, in a word or a short chain: `start`, `member-joined`, `crash m2.0 > session-expired`.
 
 A cause is what the group last met: the rebalance that runs or ran last, led by what happened to the member that
-started it. It is `start` until something follows the first assignment: a rebalance, or a static member's return. A
-cooperative follow-up rebalance keeps the cause of the one it completes. What concerns one owner alone (dead, stalled, a
-zombie) names that owner's trouble.
+started it. It is `start` until the group first worked, or something follows the first assignment: a rebalance, or a
+static member's return. After that come `topics-changed` from the moment at which there are new partitions, and
+`member-revoked` where a member gives up partitions before the coordinator hears why. A cooperative follow-up rebalance
+keeps the cause of the one it completes. What concerns one owner alone (dead, stalled, a zombie) names that owner's
+trouble.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from groupsim.analysis.timelines.rebalance import FOLLOW_UP_CAUSES
 from groupsim.events import classic as c
 from groupsim.events import consumer
 from groupsim.events.base import Event
+from groupsim.events.consumer import BumpCause
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 
 START = "start"
+REVOKED = "member-revoked"
 FAILOVER = "coordinator-failover"
 
 
@@ -71,6 +75,16 @@ class Causes:
             case consumer.StaticMemberReplaced():
                 process = processes.of(event.old)
                 self._set(f"restart {process.name if process else event.member}")
+
+    def worked(self) -> None:
+        """The group works for the first time: what comes next is not its start."""
+        self._started = True
+        if self.now == START:
+            self.now = REVOKED
+
+    def grew(self) -> None:
+        """It has partitions from now on that it did not have; no rebalance runs."""
+        self._set(BumpCause.TOPICS_CHANGED.value)
 
     def _chain(self, event: c.RebalanceStarted, processes: Processes) -> str:
         process = processes.of(event.member)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
-from groupsim.analysis.availability.labels import Verdict
+from groupsim.analysis.availability.labels import Verdict, is_available
 from groupsim.analysis.availability.view import GroupView
 from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
@@ -26,6 +26,10 @@ class Recorder(Protocol):
         self, group: str, partitions: Collection[TopicPartition], before: Verdict | None, after: Verdict, at_ms: int
     ) -> None:
         """From `at_ms` on `after` holds of these partitions; `before` is None where they begin to count."""
+        ...
+
+    def worked(self, group: str, at_ms: int) -> None:
+        """The group first worked (`analysis.availability.start_up`); comes after the changes of that instant."""
         ...
 
 
@@ -96,7 +100,7 @@ class _Condition:
 class _Group:
     """The conditions of one group's partitions."""
 
-    __slots__ = ("_condition_of", "_conditions", "_not_started", "_recorder", "view")
+    __slots__ = ("_begins_ms", "_condition_of", "_conditions", "_never_served", "_not_started", "_recorder", "view")
 
     def __init__(self, view: GroupView, recorder: Recorder) -> None:
         self.view = view
@@ -104,6 +108,8 @@ class _Group:
         self._conditions: dict[Hashable, _Condition] = {}
         self._condition_of: dict[TopicPartition, _Condition] = {}
         self._not_started = sorted(((ms, tp) for tp, ms in view.coverage.counted_from_ms.items()), reverse=True)
+        self._begins_ms = self._not_started[-1][0] if self._not_started else 0
+        self._never_served = {tp for ms, tp in self._not_started if ms == self._begins_ms}
 
     def settle(self, at_ms: int) -> None:
         """At the end of this millisecond: find new conditions and verdicts, and report what changed."""
@@ -118,10 +124,19 @@ class _Group:
                 for before, alike in self._by_condition(partitions):
                     self._put(alike, before, affected)
         while self._not_started and self._not_started[-1][0] <= at_ms:
-            _, partition = self._not_started.pop()
+            since_ms, partition = self._not_started.pop()
+            if since_ms > self._begins_ms and self.view.grew():
+                affected.update(self._conditions.values())
             affected.add(self._arrive([partition], self.view.condition(partition), None))
+        starts = bool(self._never_served)
         for condition in affected:
             self._decide(condition, at_ms)
+        if starts and not self._never_served:
+            self._recorder.worked(self.view.coverage.group, at_ms)
+            if all(
+                is_available(*condition.verdict[:2]) for condition in self._conditions.values() if condition.verdict
+            ):
+                self.view.group.causes.worked()
 
     def _by_condition(self, partitions: set[TopicPartition]) -> Iterator[tuple[_Condition, set[TopicPartition]]]:
         """These partitions by the conditions that they are in, but for those that do not count yet; empties the set.
@@ -172,3 +187,5 @@ class _Group:
                     report(group, partitions, before, verdict, at_ms)
                 condition.partitions.update(partitions)
             condition.arriving = {}
+        if self._never_served and is_available(verdict.label, verdict.sub_label):
+            self._never_served -= condition.partitions

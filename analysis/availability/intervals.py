@@ -68,6 +68,9 @@ class Intervals(Sequence[Interval]):
             line.from_ms.append(at_ms)
             line.verdicts.append(number)
 
+    def worked(self, group: str, at_ms: int) -> None:
+        """See `analysis.availability.conditions.Recorder`; the intervals show it."""
+
     def end(self, at_ms: int) -> None:
         """The run ends here."""
         self.end_ms = at_ms

@@ -24,6 +24,7 @@ class Totals:
         self._ms: defaultdict[_Kind, int] = defaultdict(int)
         self._open: defaultdict[_Kind, int] = defaultdict(int)
         self._steps: defaultdict[int, int] = defaultdict(int)
+        self._starting: dict[str, int] = {}
 
     def change(
         self, group: str, partitions: Collection[TopicPartition], before: Verdict | None, after: Verdict, at_ms: int
@@ -42,6 +43,15 @@ class Totals:
         if _is_unavailable(kind):
             self._steps[at_ms] += count
 
+    def worked(self, group: str, at_ms: int) -> None:
+        """See `analysis.availability.conditions.Recorder`."""
+        so_far = ((kind, ms) for kind, ms in self._ms.items() if kind[0] == group and _is_unavailable(kind))
+        self.started(group, sum(ms + self._open[kind] * at_ms for kind, ms in so_far))
+
+    def started(self, group: str, ms: int) -> None:
+        """The group has worked, and these of its unavailable partition-milliseconds are start-up."""
+        self._starting[group] = ms
+
     def end(self, at_ms: int) -> None:
         """The run ends here."""
         for kind, count in self._open.items():
@@ -58,8 +68,8 @@ class Totals:
             self._steps[interval.to_ms] -= 1
 
     def unavailable(self) -> dict[str, Any]:
-        """`partition_ms` (sum of unavailable partition-milliseconds), its parts `by_label`, the most partitions at
-        once, and the share of all partition time.
+        """`partition_ms` (sum of unavailable partition-milliseconds), its parts `starting_ms` (start-up) and
+        `after_start_ms`, its parts `by_label`, the most partitions at once, and the share of all partition time.
 
         `unknown_ms`, which is part of neither, is what a recorded log does not report; DOUBLE counts where nobody may
         commit.
@@ -71,6 +81,8 @@ class Totals:
         partition_ms, total_ms = sum(by_label.values()), sum(self._ms.values())
         return {
             "partition_ms": partition_ms,
+            "starting_ms": self.starting_ms,
+            "after_start_ms": partition_ms - self.starting_ms,
             "by_label": by_label,
             "max_partitions": self._highest(),
             "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
@@ -86,8 +98,9 @@ class Totals:
 
     @property
     def starting_ms(self) -> int:
-        """Unavailable partition-milliseconds before the groups first worked: nearly all of it the initial delay."""
-        return sum(ms for kind, ms in self._ms.items() if kind[3] and _is_unavailable(kind))
+        """Unavailable partition-milliseconds of start-up (`analysis.availability.start_up`)."""
+        never = ((kind, ms) for kind, ms in self._ms.items() if kind[0] not in self._starting and kind[3])
+        return sum(self._starting.values()) + sum(ms for kind, ms in never if _is_unavailable(kind))
 
     @property
     def unsafe_ms(self) -> int:

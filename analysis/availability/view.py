@@ -58,6 +58,14 @@ class GroupView:
         self._moved, self._affected, self._all_affected = [], set(), False
         return changes
 
+    def grew(self) -> bool:
+        """There are new partitions; whether the group has another cause by that. One that rebalances keeps its."""
+        if self.group.state.rebalancing or self.group.owed:
+            return False
+        before = self.group.causes.now
+        self.group.causes.grew()
+        return self.group.causes.now != before
+
     def _move_alike(self, partitions: set[TopicPartition]) -> None:
         """What happened to one of these happened to all of them."""
         if partitions:

@@ -7,6 +7,7 @@ from typing import Any
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.start_up import after_start
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.report.reasons import sums
@@ -124,8 +125,8 @@ def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Se
 
 def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]:
     worst: Interval | None = None
-    for i in intervals:
-        if i.unavailable and i.cause != START and (worst is None or i.duration_ms > worst.duration_ms):
+    for i in after_start(intervals):
+        if i.unavailable and (worst is None or i.duration_ms > worst.duration_ms):
             worst = i
     if worst is not None:
         where = f"{shown(worst.topic, 60)}-{worst.partition}"

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.intervals import Interval
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
@@ -116,8 +115,7 @@ def _measures(run: Run) -> Iterator[tuple[Key, int]]:
     total = sum(i.duration_ms for i in unavailable)
     yield ("simulated", None, "ms"), run.info.simulated_ms or 0
     yield _TOTAL, total
-    after = sum(i.duration_ms for i in unavailable if i.cause != START)
-    yield ("unavailable after the start", None, "partition_ms"), after
+    yield ("unavailable after the start", None, "partition_ms"), summary["unavailable"]["after_start_ms"]
     yield ("unknown", None, "partition_ms"), summary["unavailable"]["unknown_ms"]
     yield ("p95 of partitions", None, "ms"), p95(_per_partition(run.intervals))
     yield ("longest interval", None, "ms"), max((i.duration_ms for i in unavailable), default=0)

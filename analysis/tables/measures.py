@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.lag import Ends, catch_up_rows, partition_lags
@@ -20,7 +19,7 @@ from groupsim.events.world import TopicCreated
 AFTER_START = "after_start_ms"
 MEASURES = {
     "partition_ms": "unavailable partition-milliseconds",
-    AFTER_START: "the same without the group's initial start-up",
+    AFTER_START: "the same after the group first worked",
     "worst_partition_ms": "unavailable milliseconds of the partition with most of them",
     "max_partitions": "most partitions unavailable at once",
     "detection_ms": "longest time that a partition's owner was dead and still in the group",
@@ -54,11 +53,10 @@ def measured(
     for interval in run_intervals:
         if interval.unavailable:
             by_partition[interval.group, interval.topic, interval.partition] += interval.duration_ms
-    starting = sum(i.duration_ms for i in run_intervals if i.unavailable and i.cause == START)
     dead = (i.duration_ms for i in run_intervals if i.label == Label.OWNER_DEAD)
     return {
         "partition_ms": unavailable["partition_ms"],
-        AFTER_START: unavailable["partition_ms"] - starting,
+        AFTER_START: unavailable["after_start_ms"],
         "worst_partition_ms": max(by_partition.values(), default=0),
         "max_partitions": unavailable["max_partitions"],
         "detection_ms": max(dead, default=0),

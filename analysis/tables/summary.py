@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.conditions import follow
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.start_up import starting_ms
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.group_state import AnyGroupState, converted
@@ -83,9 +84,11 @@ def summarise_simulated(read: Reader) -> Summary:
 
 def totals_of(run_intervals: Iterable[Interval]) -> Totals:
     """The sums of these intervals."""
-    totals = Totals()
-    for interval in run_intervals:
+    totals, read = Totals(), list(run_intervals)
+    for interval in read:
         totals.add(interval)
+    for group, ms in starting_ms(read).items():
+        totals.started(group, ms)
     return totals
 
 
