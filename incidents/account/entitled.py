@@ -77,7 +77,7 @@ def entitlement(
         found.parts, found.known = own.granted, own.heard
     elif own.process.instance is not None or not own.starts:  # it may take another one's place
         found.known = Track(OPEN)
-    found.gone_surely, found.gone_possibly = _gone(own, by_number, removals)
+    found.gone_surely, found.gone_possibly = _gone(own, stored, by_number, removals)
     found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.blind))
     if not removals_known:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.runs.covers))
@@ -140,19 +140,22 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
 
 
 def _gone(
-    own: Incarnation, by_number: Mapping[int, Stored], removals: Mapping[MemberId, Sequence[Removal]]
+    own: Incarnation,
+    stored: Sequence[Stored],
+    by_number: Mapping[int, Stored],
+    removals: Mapping[MemberId, Sequence[Removal]],
 ) -> tuple[Spans, Spans]:
     """When it was no member that had a part, surely and possibly: until it has one again under another id."""
     surely, possibly = [], []
     for before, joined in pairwise(own.joins):
         if joined.member != before.member:
-            lo, hi = _has_part(joined, by_number)
+            lo, hi = _has_part(own, joined, stored, by_number)
             surely.append((joined.asked.hi, lo))
             possibly.append((joined.asked.lo, hi))
     for removal in removals_of(own, removals):
         at = removal.when
         back = first_join_after(own, removal)
-        lo, hi = (INF, INF) if back is None else _has_part(back, by_number)
+        lo, hi = (INF, INF) if back is None else _has_part(own, back, stored, by_number)
         surely.append((at.hi, max(at.hi, lo)))
         possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)
@@ -168,11 +171,15 @@ def first_join_after(own: Incarnation, removal: Removal) -> Joined | None:
     return next((joined for joined in own.joins[place:] if joined.member != removal.member), None)
 
 
-def _has_part(joined: Joined, by_number: Mapping[int, Stored]) -> When:
-    """When a member that joined a generation has its part: when that was stored, or at once if it was before."""
+def _has_part(own: Incarnation, joined: Joined, stored: Sequence[Stored], by_number: Mapping[int, Stored]) -> When:
+    """When a member that joined a generation has its part: when that was stored, or at once if it was before.
+
+    A generation that no line shows stored may have been over before it was: then the next one that is gives the part.
+    """
     one = by_number.get(joined.number)
-    return (
-        joined.asked.until(joined.at)
-        if one is None
-        else When(max(joined.asked.lo, one.when.lo), max(joined.at.hi, one.when.hi))
-    )
+    if one is not None:
+        return When(max(joined.asked.lo, one.when.lo), max(joined.at.hi, one.when.hi))
+    if own.consumer:
+        return joined.asked.until(joined.at)
+    place = bisect_left(stored, joined.at.lo, key=lambda later: later.when.lo)
+    return When(joined.asked.lo, stored[place].when.hi if place < len(stored) else INF)

@@ -62,6 +62,12 @@ def refused(row: Row) -> bool:
     return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.ERROR
 
 
+def hears_of_rebalance(row: Row) -> bool:
+    """Whether a client says that an answer told it of a rebalance."""
+    reason = str(row.detail.get("reason") or "")
+    return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING
+
+
 _AFTER_CALLBACKS = frozenset(
     [
         RowKind.JOINING,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.entitled import Entitled, entitlement, first_join_after
+from groupsim.incidents.account.evidence import hears_of_rebalance
 from groupsim.incidents.account.hidden import Claim, Removal, Scene, find_blindness, find_stops, removals_of, successors
 from groupsim.incidents.account.incarnation import Incarnation, Said, incarnation_of
 from groupsim.incidents.account.members import members_of
@@ -148,6 +149,7 @@ def account_of(
         [] if consumer else [each.when.lo for each in brokers if each.row.kind in ANSWERS],
         _came(brokers),
         _claims(incarnations),
+        _rebalancing(incarnations),
         successors(incarnations),
     )
     for own in incarnations:
@@ -247,6 +249,17 @@ def _removals(brokers: Sequence[Said], stored: Sequence[Stored]) -> dict[MemberI
         if member:
             found.setdefault(member, []).append(Removal(when, member, silent, each))
     return found
+
+
+def _rebalancing(incarnations: Sequence[Incarnation]) -> list[Said]:
+    """Lines of processes that prove a rebalance, by time: a static member may join without one (KIP-345)."""
+    lines = [
+        said
+        for own in incarnations
+        for said in own.said
+        if (said.row.kind == RowKind.JOINING and own.process.instance is None) or hears_of_rebalance(said.row)
+    ]
+    return sorted(lines, key=lambda said: said.when.lo)
 
 
 def _claims(incarnations: Sequence[Incarnation]) -> dict[TopicPartition, list[Claim]]:

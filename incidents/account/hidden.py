@@ -63,7 +63,8 @@ class Scene:
     """What the rows ask about a group.
 
     `removals_known`: somebody says when each member was removed. `session_ms`: known, or None. `renewed`: when sessions
-    of all began anew. `came`: when a broker says that members joined.
+    of all began anew. `came`: when a broker says that members joined. `rebalancing`: lines of processes that prove a
+    rebalance, by time.
     """
 
     removals_known: bool
@@ -75,6 +76,7 @@ class Scene:
     renewed: Sequence[int]
     came: Mapping[MemberId, Sequence[Said]]
     claims: Mapping[TopicPartition, Sequence[Claim]]
+    rebalancing: Sequence[Said]
     successors: Mapping[int, Incarnation]
 
     @property
@@ -143,6 +145,12 @@ NOT_IN_GENERATION = Rule(
     "a generation was stored, and its log does not say that it joined it",
     "GroupMetadataManager.completeClassicGroupJoin",
     "its log to the last line, with all lines of org.apache.kafka.clients.consumer",
+)
+NOT_IN_REBALANCE = Rule(
+    "no line of a rebalance",
+    "a rebalance began after its last line, perhaps since it was removed, and its log does not say that it heard of it",
+    "AbstractCoordinator.HeartbeatResponseHandler (REBALANCE_IN_PROGRESS)",
+    "the broker's log, and its own to the last line",
 )
 
 
@@ -271,6 +279,17 @@ def _not_in_generation(scene: Scene, own: Incarnation) -> Iterator[Stop]:
             return
 
 
+def _not_in_rebalance(scene: Scene, own: Incarnation) -> Iterator[Stop]:
+    """A member that runs hears of a rebalance with its next heartbeat, and says so."""
+    if scene.removals_known or own.ended is not None or own.consumer or own.member.last is not True:
+        return
+    place = bisect_left(scene.rebalancing, own.last.hi + 1, key=lambda said: said.when.lo)
+    if place < len(scene.rebalancing):
+        begun = scene.rebalancing[place]
+        hi = begun.when.hi + scene.longest_heartbeat_ms + Tolerance.LATE
+        yield _after_last_line(own, hi, OPEN, NOT_IN_REBALANCE, begun.place)
+
+
 def _after_last_line(own: Incarnation, hi: int, ran: Literal[False] | Open, rule: Rule, *places: Place) -> Stop:
     """A stop between its last line and an instant, by that line and others; it did not run again, or nobody knows."""
     when = When(own.last.lo, max(own.last.lo, hi))
@@ -285,6 +304,7 @@ HIDDEN: tuple[Callable[[Scene, Incarnation], Iterator[Stop]], ...] = (
     _static,
     _taken,
     _not_in_generation,
+    _not_in_rebalance,
 )
 """Each finds a contradiction, and the stops that explain it."""
 
