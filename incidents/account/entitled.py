@@ -126,7 +126,7 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
     before = one.number not in own.joined and (first is None or one.when.lo <= first.at.hi)
     if before and own.process.instance is not None:
         return OPEN, NOT_SHOWN
-    ids = own.kin if one.number in own.joined else set(own.ids)
+    ids = own.kin if one.number in own.joined else own.ids.keys()
     took_place = own.process.instance is not None and one.number in own.joined
     if one.plan is not None and (not took_place or not ids.isdisjoint(one.plan)):
         return part_in(one.plan, ids), BY_PLAN

@@ -189,7 +189,7 @@ def _conclude(account: Account, named: set[MemberId]) -> None:
         account.elsewhere = elsewhere(incarnations, stored, removals, account.broker)
     held = {tp for own in incarnations for tp in (*own.holds, *own.granted)}
     account.named = sorted(held | {tp for each in stored for part in (each.plan or {}).values() for tp in part})
-    logged = {member for own in incarnations for member in own.kin}
+    logged = set[MemberId]().union(*{id(own.kin): own.kin for own in incarnations}.values())
     account.whole = any(each.plan for each in stored) or (account.broker and named <= logged)
 
 

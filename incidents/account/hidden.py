@@ -217,6 +217,7 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     asked: int | None = None
     follows: int | None = None
     settled: int | None = None
+    done = 0
     for place, said in enumerate(own.said):
         at, kind, state = said.when.lo, said.row.kind, said.row.detail.get("to")
         if again is not None and at >= again:
@@ -231,14 +232,10 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
         gone = gone or (kind == RowKind.POLL_TIMEOUT and silent == place - 1)  # frozen past both, or busy all the time
         if gone and since is not None:
             why = Why(LOST_AFTER_SILENCE, (own.said[since].place, said.place))
-            for between in range(since, place):
-                yield Stop(
-                    between,
-                    When(own.said[between].when.lo, own.said[between + 1].when.hi),
-                    -INF,
-                    OPEN,
-                    why,
-                )
+            for between in range(max(since, done), place):
+                lo, hi = own.said[between].when.lo, own.said[between + 1].when.hi
+                yield Stop(between, When(lo, hi), -INF, OPEN, why)
+            done = place
         if kind == RowKind.JOINING or state == "JOINING":
             asked = at
         if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):

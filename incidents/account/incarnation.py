@@ -78,8 +78,9 @@ class Incarnation:
     `asks`, `joins`: when it asked to join, and was answered, in order. `asked_on`, `gave_up`: the numbers of its lines
     on which it asked to join, and gave its membership up. `blind`: when it may hold what it never said.
     `listed`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol
-    lets it use, which it has `heard` since it last asked to join. `kin`: its ids, and those of the same static member
-    before and after it. `ended`: when it was closed. `consumer`: it speaks the consumer protocol (KIP-848).
+    lets it use, which it has `heard` since it last asked to join. `ids`: its member ids, in order. `kin`: these, and
+    those of the same static member before and after it. `ended`: when it was closed. `consumer`: it speaks the
+    consumer protocol (KIP-848).
     """
 
     process: ProcessLog
@@ -97,7 +98,7 @@ class Incarnation:
     joins: list[Joined] = field(default_factory=list)
     joined: dict[int, Joined] = field(default_factory=dict)
     synced: dict[int, When] = field(default_factory=dict)
-    ids: list[MemberId] = field(default_factory=list)
+    ids: dict[MemberId, None] = field(default_factory=dict)
     kin: set[MemberId] = field(default_factory=set)
     gave_up: list[int] = field(default_factory=list)
     asked_on: list[int] = field(default_factory=list)
@@ -162,17 +163,17 @@ def incarnation_of(process: ProcessLog, lines: Mapping[int, Said]) -> Incarnatio
 
 
 def _followings(said: Sequence[Said]) -> list[When | None]:
-    """When each line's callback was over at the latest: when a later line shows that."""
+    """When each line's callback was over at the latest: when a later line shows that.
+
+    Those that still wait are of one step, which classes print again: another step shows that the one before is over.
+    """
     found: list[When | None] = [None] * len(said)
     waiting: list[int] = []
     for place, each in enumerate(said):
-        still = []
-        for number in waiting:
-            if shows_callback_over(each.row, said[number].row):
+        if waiting and shows_callback_over(each.row, said[waiting[0]].row):
+            for number in waiting:
                 found[number] = each.when
-            else:
-                still.append(number)
-        waiting = still
+            waiting = []
         if each.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
             waiting.append(place)
     return found
@@ -192,8 +193,8 @@ class _Reader:
         """One line; `following`: when the next one was written."""
         own, row = self._own, said.row
         self._line += 1
-        if row.member and row.member not in own.ids:
-            own.ids.append(row.member)
+        if row.member:
+            own.ids.setdefault(row.member)
         heartbeat = row.kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
         if row.kind == RowKind.JOINING or heartbeat:
             self._asked = said.when

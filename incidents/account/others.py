@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal, removals_of
-from groupsim.incidents.account.incarnation import Given, Incarnation
+from groupsim.incidents.account.incarnation import Given, Incarnation, Joined
 from groupsim.incidents.account.rules import Rule, Why
-from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
+from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, touching, union, without
 from groupsim.incidents.account.stored import Stored, part_in
 from groupsim.incidents.account.track import OPEN, Track
 
@@ -62,10 +62,11 @@ def elsewhere(
         for number in own.joined:
             by_generation.setdefault(number, []).append(own)
     ids = {member for own in incarnations for member in own.ids}
+    witnessed = {own.name: _witnessed(own) for own in incarnations if own.process.instance is not None and not broker}
     for place, one in enumerate(stored):
         until = stored[place + 1].when.hi if place + 1 < len(stored) else INF
         members = by_generation.get(one.number, [])
-        found += _in_generation(one, until, members, ids, broker)
+        found += _in_generation(one, until, members, ids, witnessed)
     return found + _replaced(incarnations, stored, removals)
 
 
@@ -73,11 +74,14 @@ def _replaced(
     incarnations: Sequence[Incarnation], stored: Sequence[Stored], removals: Mapping[MemberId, Sequence[Removal]]
 ) -> list[Elsewhere]:
     """By the broker, a process without a log took a static member's place, until the next generation (KIP-345)."""
-    same = _by_instance(incarnations)
+    firsts = {
+        instance: sorted((joined for own in same for joined in own.joins[:1]), key=lambda joined: joined.at.hi)
+        for instance, same in _by_instance(incarnations).items()
+    }
     found: list[Elsewhere] = []
     for own in incarnations:
         for removal in removals_of(own, removals):
-            if not removal.replaced or _by_logged(removal, same[own.process.instance]):
+            if not removal.replaced or _by_logged(removal, firsts[own.process.instance]):
                 continue
             at = removal.when
             place = bisect_right(stored, at.hi, key=lambda one: one.when.lo)
@@ -115,23 +119,29 @@ def _in_generation(
     until: int,
     members: Sequence[Incarnation],
     ids: set[MemberId],
-    broker: bool,
+    witnessed: Mapping[str, Spans],
 ) -> list[Elsewhere]:
-    """In one generation: what its plan gives members without a log, or what no logged member says to have."""
+    """In one generation: what its plan gives members without a log, or what no logged member says to have.
+
+    `witnessed`: of static members, where no broker says when they were replaced.
+    """
     why = Why(UNLOGGED, one.why.places)
     span = (one.when.lo, until)
     found: list[Elsewhere] = []
     if one.plan is not None:
-        unlogged = part_in(one.plan, one.plan.keys() - ids)
+        unlogged = part_in(one.plan, {member for member in one.plan if member not in ids})
         found += [Elsewhere(span, unlogged, frozenset(), why)] if unlogged else []
-    elif one.size is None or len({own.process.instance or own.ids[-1] for own in members if own.ids}) < one.size:
+    elif (
+        one.size is None
+        or len({own.process.instance or next(reversed(own.ids)) for own in members if own.ids}) < one.size
+    ):
         given = (own.given.get(one.number, OPEN) for own in members)
         logged = frozenset[TopicPartition]().union(*(each for each in given if each is not OPEN))
         found.append(Elsewhere(span, None, logged, why))
-    by_instance = _by_instance(members)
-    for own in members:
-        if own.process.instance is not None:
-            found += _static(one, until, own, by_instance[own.process.instance], broker)
+    for instance, same in _by_instance(members).items():
+        if instance is not None:
+            joined = min(own.joined[one.number].at.lo for own in same)
+            found += (place for own in same for place in _static(one, until, own, joined, witnessed.get(own.name)))
     return found
 
 
@@ -142,31 +152,31 @@ def _by_instance(incarnations: Iterable[Incarnation]) -> dict[str | None, list[I
     return found
 
 
-def _static(one: Stored, until: int, own: Incarnation, same: Sequence[Incarnation], broker: bool) -> list[Elsewhere]:
+def _static(one: Stored, until: int, own: Incarnation, first: int, witnessed: Spans | None) -> list[Elsewhere]:
     """A static member's place may be another process's before it and after it, within the generation (KIP-345).
 
-    `same`: the processes of the static member that joined the generation.
+    `first`: when the first process of the static member joined the generation.
 
     Only the broker says when it was replaced. Without its log it may be so from when the process may have stopped.
     """
     part = _part(own, one)
     only, why = None if part is OPEN else part, Why(SAME_PLACE, (own.said[0].place,))
     joined = own.joined[one.number]
-    before = any(each.joined[one.number].at.lo < joined.asked.lo for each in same)
-    late = joined.first and joined.asked.hi > one.when.lo and not before
+    late = joined.first and joined.asked.hi > one.when.lo and first >= joined.asked.lo
     spans = [(one.when.lo, min(until, joined.at.hi))] if late else []
-    if not broker:
-        spans += without([(max(one.when.lo, own.first.lo), until)], _witnessed(own))
+    if witnessed is not None:
+        since = max(one.when.lo, own.first.lo)
+        spans += without([(since, until)], touching(witnessed, since, until))
     return [Elsewhere((lo, hi), only, frozenset(), why) for lo, hi in spans if lo < hi]
 
 
-def _by_logged(removal: Removal, same: Sequence[Incarnation]) -> bool:
-    """Whether it was a process with a log that took a static member's place."""
+def _by_logged(removal: Removal, firsts: Sequence[Joined]) -> bool:
+    """Whether it was a process with a log that took a static member's place; `firsts`: where those joined first."""
     at = removal.when
+    place = bisect_left(firsts, at.lo, key=lambda joined: joined.at.hi)
     return any(
-        joined.member != removal.member and joined.asked.lo <= at.hi and joined.at.hi >= at.lo
-        for each in same
-        for joined in each.joins[:1]
+        joined.member != removal.member and joined.asked.lo <= at.hi
+        for joined in map(firsts.__getitem__, range(place, len(firsts)))
     )
 
 

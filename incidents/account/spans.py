@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 Span = tuple[int, int]
 Spans = Sequence[Span]
@@ -37,6 +39,11 @@ def both(one: Spans, other: Spans) -> list[Span]:
         else:
             j += 1
     return found
+
+
+def touching(spans: Spans, begin: int, end: int) -> Spans:
+    """Those that have a part of a period."""
+    return spans[bisect_right(spans, begin, key=itemgetter(1)) : bisect_left(spans, end, key=itemgetter(0))]
 
 
 def without(spans: Spans, taken: Spans) -> list[Span]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
@@ -62,9 +62,9 @@ class _Seen:
         self.plan: tuple[When, Plan] | None = None
 
 
-def part_in(plan: Plan, members: Iterable[MemberId]) -> frozenset[TopicPartition]:
+def part_in(plan: Plan, members: Container[MemberId]) -> frozenset[TopicPartition]:
     """What a plan gives some members."""
-    return frozenset[TopicPartition]().union(*(plan[member] for member in members if member in plan))
+    return frozenset[TopicPartition]().union(*(part for member, part in plan.items() if member in members))
 
 
 def plans_of(said: Iterable[Said]) -> dict[int, list[tuple[When, Plan]]]:

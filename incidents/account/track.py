@@ -45,11 +45,12 @@ class Track(Generic[V]):
     another leaves open, and that before the steps.
     """
 
-    __slots__ = ("_covers", "_steps")
+    __slots__ = ("_covers", "_spans", "_steps")
 
     def __init__(self, first: V | Open) -> None:
         self._steps: list[Step[V]] = [Step(When(-INF, -INF), first, None)]
         self._covers: list[Cover[V]] = []
+        self._spans: dict[tuple[V, bool], Spans] = {}
 
     @property
     def last(self) -> V | Open:
@@ -73,6 +74,7 @@ class Track(Generic[V]):
 
         If it has it already, it has had it since `when.hi` at the latest.
         """
+        self._spans.clear()
         last = self._steps[-1]
         if value != last.value:
             self._steps.append(Step(when, value, why))
@@ -81,16 +83,32 @@ class Track(Generic[V]):
 
     def put_off(self, until: int, why: Why) -> None:
         """Its last step may have been as late as this."""
+        self._spans.clear()
         last = self._steps[-1]
         self._steps[-1] = last._replace(when=When(last.when.lo, max(last.when.hi, until)), why=why)
 
     def cover(self, span: Span, value: V | Open, why: Why) -> None:
         """In this span it has this value, or any, if `value` is OPEN."""
+        self._spans.clear()
         if span[0] < span[1]:
             self._covers.append(Cover(span, value, why))
 
     def surely(self, value: V) -> Spans:
         """When it certainly has the value. Of covers that contradict each other none is sure."""
+        return self._asked(value, sure=True)
+
+    def possibly(self, value: V) -> Spans:
+        """When it may have the value."""
+        return self._asked(value, sure=False)
+
+    def _asked(self, value: V, *, sure: bool) -> Spans:
+        """Worked out once between two changes: each partition asks its process's tracks."""
+        known = self._spans.get((value, sure))
+        if known is None:
+            known = self._spans[value, sure] = self._surely(value) if sure else self._possibly(value)
+        return known
+
+    def _surely(self, value: V) -> Spans:
         steps = [self._steps[0], *self.steps]
         ends = [*(step.when.lo for step in steps[1:]), INF]
         found = union((s.when.hi, end) for s, end in zip(steps, ends, strict=True) if s.value == value)
@@ -99,8 +117,7 @@ class Track(Generic[V]):
         yes, no, unknown = self._covered(value)
         return without(union(without(found, unknown), yes), no)
 
-    def possibly(self, value: V) -> Spans:
-        """When it may have the value."""
+    def _possibly(self, value: V) -> Spans:
         steps = [self._steps[0], *self.steps]
         ends = [*(step.when.hi for step in steps[1:]), INF]
         found = union((s.when.lo, end) for s, end in zip(steps, ends, strict=True) if s.value in (value, OPEN))
