@@ -20,7 +20,9 @@ from groupsim.incidents.account.incarnation import Incarnation
 from groupsim.incidents.account.spans import EVER, INF, Spans, both, length, union, without
 from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
+from groupsim.incidents.logs.only_group import with_groups
 from groupsim.incidents.logs.reading import Wanted, read_files
+from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import iso
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from tests.incidents.account.truth import Process, Truth
@@ -111,15 +113,47 @@ def draw(number: int, protocol: str) -> Draw:
 
 def written(one: Draw, facts: Sequence[Recorded], folder: Path) -> list[Path]:
     """The logs of the subset."""
-    shown = [fact for fact in facts if not fact.event.noise]
-    group = one.group
-    if group.protocol == CONSUMER:
-        logs = write_consumer_logs(shown, GROUP, folder, group.heartbeat_ms)
-    else:
-        logs = write_logs(shown, GROUP, folder, group.true if group.prints else {}, leaders=one.leaders)
-    found = [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
+    found = _given(one, _write(one.group, one.leaders, facts, folder))
     _damage(Random(one.pick), one.damage, found)
     return [*found, write_dump(facts, GROUP, folder / "dump.txt")] if one.topic else found
+
+
+def _write(group: DrawnGroup, leaders: bool, facts: Sequence[Recorded], folder: Path) -> list[Path]:
+    """All logs of a group."""
+    shown = [fact for fact in facts if not fact.event.noise]
+    if group.protocol == CONSUMER:
+        return write_consumer_logs(shown, GROUP, folder, group.heartbeat_ms)
+    return write_logs(shown, GROUP, folder, group.true if group.prints else {}, leaders=leaders)
+
+
+def _given(one: Draw, logs: list[Path]) -> list[Path]:
+    return [log for log in _chosen(Random(one.pick), one.subset, logs) if log.name not in one.without]
+
+
+def _wanted(facts: Sequence[Recorded]) -> Wanted:
+    return Wanted(frozenset([GROUP]), None, iso(BEGINS_MS + facts[-1].at_ms))
+
+
+@lru_cache(maxsize=1)
+def _read_each(group: DrawnGroup, leaders: bool) -> dict[Path, Reading]:
+    """What each log of a group says: each is read once, for all subsets."""
+    facts, _ = _run(group)
+    with TemporaryDirectory() as folder:
+        logs = _write(group, leaders, facts, Path(folder))
+        return {log: read_files([log], wanted=_wanted(facts), whole=False) for log in logs}
+
+
+def _read(one: Draw, facts: Sequence[Recorded], folder: Path) -> Reading | None:
+    """The logs of the subset; None if there is none."""
+    wanted = _wanted(facts)
+    if one.damage or one.topic:
+        files = written(one, facts, folder)
+        return read_files(files, wanted=wanted) if files else None
+    each = _read_each(one.group, one.leaders)
+    whole = Reading(asked=tuple(sorted(wanted.groups)), since=wanted.since, until=wanted.until)
+    for log in sorted(_given(one, list(each))):
+        whole.add(each[log])
+    return with_groups(whole, wanted.groups) if whole.files else None
 
 
 def _damage(rng: Random, damage: str, logs: Sequence[Path]) -> None:
@@ -200,11 +234,10 @@ def checked(one: Draw, folder: Path) -> Checked | None:
     first = _first_stored(facts)
     if first is None:
         return None
-    files = written(one, facts, folder)
-    if not files:
+    reading = _read(one, facts, folder)
+    if reading is None:
         return None
     until = BEGINS_MS + facts[-1].at_ms
-    reading = read_files(files, wanted=Wanted(frozenset([GROUP]), None, iso(until)))
     accounts = accounts_of(reading, session_timeout_ms=one.session_ms)
     if not accounts:
         return None
