@@ -58,7 +58,15 @@ def test_the_topic_is_a_source_like_the_others(protocol: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("protocol", "number"), [(CLASSIC, 606_246), (CONSUMER, 502_284), (CONSUMER, 515_292), (CONSUMER, 910_675)]
+    ("protocol", "number"),
+    [
+        (CLASSIC, 606_246),
+        (CLASSIC, 911_454),
+        (CLASSIC, 3_001_267),
+        (CONSUMER, 502_284),
+        (CONSUMER, 515_292),
+        (CONSUMER, 910_675),
+    ],
 )
 def test_draws_that_were_false_once_hold_the_truth(protocol: str, number: int, tmp_path: Path) -> None:
     found = checked(draw(number, protocol), tmp_path)
