@@ -56,6 +56,11 @@ class Departure:
         """Whether a broker says it."""
         return any(s.client is None for s in self.said)
 
+    @property
+    def removed(self) -> Said:
+        """The line with which the coordinator removes it; without a broker's log the first that says that it went."""
+        return next((s for s in self.said if s.client is None), self.first)
+
 
 class Join(NamedTuple):
     """A member came: `empty`: into a group without members; `new`: its first one in this log."""
@@ -122,7 +127,8 @@ class Moves:
             self.departures.append(departure)
             return
         before.said.append(line)
-        if going is Going.POLL_TIMEOUT or (going is Going.CLOSED and before.going is Going.LEFT):
+        surer = {Going.LEFT: Going.CLOSED, Going.CUT_OFF: Going.EXPIRED}.get(before.going)
+        if going is Going.POLL_TIMEOUT or going is surer:
             before.going = going
 
     def _comes(self, line: Said, member: str | None, who: str, *, empty: bool, static: bool = False) -> None:

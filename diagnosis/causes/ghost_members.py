@@ -33,27 +33,28 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _in_rebalances(log: GroupLog) -> Finding | None:
     """A rebalance that began with a join and ended only when silent members were removed."""
-    waited, said, who = 0, list[Said](), list[str]()
+    waits, said, who = list[int](), list[Said](), list[str]()
     for rebalance in log.rebalances:
         start, stable = rebalance.start, rebalance.stable
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
             continue
         last = stable.nth if stable is not None else log.said[-1].nth
         expired = [
-            d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.first.nth <= last
+            d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.removed.nth <= last
         ]
         if not expired or "heartbeat expiration" in rebalance.reason or stable is None:
             continue
-        waited += rebalance.waited_ms or 0
-        said += [start, *(d.first for d in expired), stable]
+        waits.append(rebalance.waited_ms or 0)
+        said += [start, *(d.removed for d in expired), stable]
         who += [d.who for d in expired]
     if not said:
         return None
+    waited = sum(waits)
+    rebalances = f"{len(waits)} rebalances" if len(waits) > 1 else "a rebalance"
+    long = f" {duration(waited)}" if waited else ""
     return _finding(
-        f"a rebalance waited {duration(waited)} for {_members(who)} whose process was already gone"
-        if waited
-        else f"a rebalance waited for {_members(who)} whose process was already gone",
-        names(who), said, Certainty.LIKELY, waited + 12_000,
+        f"{rebalances} waited{long} for {_members(who)} whose process was already gone",
+        names(who), said, Certainty.LIKELY, waited + 12_000, confirm=None,
     )  # fmt: skip
 
 
@@ -129,10 +130,13 @@ def _join_took(incarnation: Incarnation) -> tuple[Said, Said, int] | None:
 
 def _members(who: list[str]) -> str:
     number = len(names(who))
-    return "a member" if number == 1 else f"{number} members"
+    return names(who)[0] if number == 1 else f"{number} members"
 
 
-def _finding(what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int) -> Finding:
+def _finding(
+    what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int, *,
+    confirm: str | None = "the broker's log: which member it removed, and when",
+) -> Finding:  # fmt: skip
     return Finding(
         code=Code.GHOST_MEMBERS,
         certainty=certainty,
@@ -140,7 +144,7 @@ def _finding(what: str, who: tuple[str, ...], said: list[Said], certainty: Certa
         members=who,
         evidence=evidence_of(said),
         do=_DO,
-        confirm="the broker's log: which member it removed, and when",
+        confirm=confirm,
         harm_ms=harm,
     )
 

@@ -7,7 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
-from groupsim.diagnosis.said import lost_membership
+from groupsim.diagnosis.said import leaves, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _DIED = (
@@ -37,6 +37,16 @@ _FROZE = (
         brief="find what stops the process",
     ),
 )
+_CLOSED_STATIC = (
+    Remedy(
+        "if it comes back: a session.timeout.ms longer than it is away, then nothing is rebalanced; if it stops for"
+        " good: close it with CloseOptions and LEAVE_GROUP (Kafka 4.1), or remove it with"
+        " Admin.removeMembersFromConsumerGroup",
+        ("session.timeout.ms", "group.instance.id"),
+        brief="set session.timeout.ms above a restart",
+    ),
+)
+_IS_A_MEMBER = (RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED)
 _UNKNOWN = (
     Remedy(
         "close consumers cleanly (SIGTERM, terminationGracePeriodSeconds); if they only froze, a longer"
@@ -54,20 +64,19 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
     nature = _nature(log, gone)
+    static = all(_closed_before(log, d) for d in gone)
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
     )
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(who, nature, len(gone)),
+        what=_sentence(who, nature, len(gone), static=static),
         members=who,
         times=len(gone),
         evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
-        do={Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
-        confirm=f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
-        if nature is not Nature.FROZE
-        else f"what {who[0]}'s machine did in that time: CPU throttling, garbage collection, sleep",
+        do=_CLOSED_STATIC if static else {Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
+        confirm=None if static else _confirm(who, nature),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
     )
@@ -82,6 +91,26 @@ def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:
     )  # fmt: skip
 
 
+def _confirm(who: tuple[str, ...], nature: Nature) -> str:
+    if nature is Nature.FROZE:
+        return f"what {who[0]}'s machine did in that time: CPU throttling, garbage collection, sleep"
+    return f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
+
+
+def _closed_before(log: GroupLog, departure: Departure) -> bool:
+    """Whether its own log says that it was closed: a static member sends no LeaveGroup then, and stays one."""
+    own = [line for line in log.clients.get(departure.who, []) if line.nth < departure.removed.nth]
+    last = next((line for line in reversed(own) if leaves(line) or line.row.kind in _IS_A_MEMBER), None)
+    return last is not None and leaves(last)
+
+
+def _process_ended(log: GroupLog, departure: Departure) -> bool:
+    """Whether the log of its process ends before the coordinator removes it."""
+    processes = [p for p in log.incarnations.get(departure.who, []) if p.said[0].nth < departure.removed.nth]
+    own = [p for p in processes if any(line.row.member == departure.member for line in p.said)] or processes
+    return bool(own) and own[-1].said[-1].nth < departure.removed.nth
+
+
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
     own = [line for d in gone for line in log.clients.get(d.who, []) if lost_membership(line)]
     if own:
@@ -92,8 +121,7 @@ def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
         return Nature.FROZE
     if any(log.came_back(d) is not None for d in gone) and not log.clients:
         return Nature.DIED
-    ended = [d for d in gone if d.who in log.clients and log.clients[d.who][-1].nth < d.said[-1].nth]
-    return Nature.DIED if ended else Nature.UNKNOWN
+    return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
 
 
 def _silent(log: GroupLog, departure: Departure) -> bool:
@@ -132,8 +160,14 @@ def _ended_alone(log: GroupLog) -> Finding | None:
     )
 
 
-def _sentence(who: tuple[str, ...], nature: Nature, times: int) -> str:
+def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool) -> str:
     was, its = ("were", "their") if len(who) > 1 else ("was", "its")
+    if static:
+        does_not = "static members do not" if len(who) > 1 else "a static member does not"
+        return (
+            f"{one_or_many(who)} {was} closed, but {does_not} leave the group: {its} partitions waited until"
+            " session.timeout.ms was over"
+        )
     again = f" {times} times" if times > len(who) else ""
     what = {
         Nature.DIED: "died without leaving",

@@ -73,6 +73,8 @@ def _gaps(said: list[Said]) -> list[tuple[Said, Said, int]]:
 def _ends_callback(line: Said) -> bool:
     if line.row.kind is RowKind.STATE_CHANGE:
         return line.row.detail.get("from") == "RECONCILING"
+    if line.row.kind is RowKind.REJOIN_REQUESTED:  # what a cooperative member prints once it gave up its partitions
+        return "need to revoke partitions" in line.reason
     return line.row.kind in (RowKind.JOINING, RowKind.ASSIGNED, RowKind.CLIENT_NOTIFIED)
 
 

@@ -109,7 +109,7 @@ def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
     if waited is None or waited < _LONG_MS or rebalance.first or rebalance.start is None or rebalance.stable is None:
         return False
     first, last = rebalance.start.nth, rebalance.stable.nth
-    ended = any(first < d.first.nth <= last and d.by_broker for d in log.departures)
+    ended = any(first < d.removed.nth <= last and d.by_broker for d in log.departures)
     joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in log.joins)
     return not ended and not joined_empty
 

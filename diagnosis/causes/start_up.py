@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many, span
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.moves import Join
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
@@ -19,6 +20,9 @@ _DO = (
         brief="nothing is wrong",
     ),
 )
+
+_TOGETHER_MS = 5_000
+"""Members that start within it are one start: longer than group.initial.rebalance.delay.ms (3 s by default)."""
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -46,16 +50,25 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names([a.who for a in first] or [incarnation.client for incarnation in begins])
     waits = [r.waited_ms for r in rebalances if r.waited_ms]
-    name = one_or_many(who)
     return Finding(
         code=Code.START_UP,
         certainty=Certainty.LIKELY,
-        what=f"{name} started and got the first assignment" + (f" after {duration(waits[0])}" if waits else ""),
+        what=_sentence(who, first, waits[0] if waits else 0),
         members=who,
         evidence=evidence_of(said),
         do=_DO,
         harm_ms=100,
     )
+
+
+def _sentence(who: tuple[str, ...], first: list[Join], waited_ms: int) -> str:
+    """Who started; and that they came one by one where the last came long after the first assignment."""
+    name = one_or_many(who)
+    begin, end = span(join.said for join in first)
+    apart_ms = end - begin if begin is not None and end is not None else 0
+    if len(who) > 1 and apart_ms >= max(_TOGETHER_MS, 2 * waited_ms):
+        return f"{name} started within {duration(apart_ms)}; who joined after the first assignment began a rebalance"
+    return f"{name} started and got the first assignment" + (f" after {duration(waited_ms)}" if waited_ms else "")
 
 
 def _joins_first(incarnation: Incarnation) -> bool:
