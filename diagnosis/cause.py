@@ -14,6 +14,13 @@ from groupsim.incidents.logs.row_kinds import RowKind
 EVIDENCE = 4
 """The most lines that a finding names."""
 
+STEPWISE = Remedy(
+    "or use a protocol under which only what moves stops: cooperative-sticky, or group.protocol=consumer",
+    ("partition.assignment.strategy", "group.protocol"),
+    trial=(("assignor", "cooperative-sticky"),),
+)
+"""For classic groups of consumers that are eager; others have a protocol of their own, or such a one already."""
+
 
 class Message(NamedTuple):
     """What one client library or the broker prints, as somebody would search for it."""

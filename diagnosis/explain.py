@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from groupsim.diagnosis.cause import STEPWISE
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding
@@ -13,7 +14,7 @@ from groupsim.diagnosis.from_facts import reading_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
-from groupsim.diagnosis.stopped import stopped
+from groupsim.diagnosis.stopped import eager, stopped
 from groupsim.diagnosis.times import bounds
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -78,6 +79,8 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         for cause in causes().values()
         if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
+    if log.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or eager(log) is False:
+        findings = [replace(f, do=tuple(remedy for remedy in f.do if remedy is not STEPWISE)) for f in findings]
     kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
     return Diagnosis(
         group=log.group,

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
+from msgspec.structs import replace
+
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
 from groupsim.diagnosis.moves import Departure, Join, Moves
@@ -38,6 +40,13 @@ _FORGOTTEN = frozenset(
 )
 """A group of which only these are said had no member in these lines."""
 
+_LIKE = {
+    RowKind.STREAMS_MEMBER_FAILED: RowKind.MEMBER_FAILED,
+    RowKind.STREAMS_MEMBER_JOINED: RowKind.MEMBER_JOINED,
+    RowKind.STREAMS_MEMBER_LEFT: RowKind.MEMBER_LEFT,
+    RowKind.STREAMS_MEMBER_REPLACED: RowKind.STATIC_MEMBER_REPLACED,
+}
+"""Who comes and goes is read alike in streams, share and consumer groups."""
 
 NOBODY = "a member"
 """Who has no name, or one that was taken out (`***`)."""
@@ -92,8 +101,11 @@ class GroupLog:
             return GroupType.CONNECT
         if any(n.startswith("sr-") for n in names):
             return GroupType.SCHEMA_REGISTRY
-        if any("-StreamThread-" in n for n in names):
+        named = {str(s.row.detail.get("group_type")).lower() for s in self.broker}
+        if any("-StreamThread-" in n for n in names) or "streams" in named:
             return GroupType.STREAMS
+        if "share" in named:
+            return GroupType.SHARE
         if any(kinds[kind] for kind in _CONSUMER_KINDS):
             return GroupType.CONSUMER
         if any(kinds[kind] for kind in (RowKind.JOINED, RowKind.STABILIZED, RowKind.REBALANCE_START)):
@@ -192,6 +204,8 @@ def group_logs(reading: Reading) -> list[GroupLog]:
     placed = _with_groups(rows)
     by_group: dict[str | None, list[Said]] = defaultdict(list)
     for nth, (row, at, group) in enumerate(placed):
+        like = _LIKE.get(row.kind)
+        row = row if like is None else replace(row, kind=like)
         by_group[group].append(Said(nth, at, row, _speaker(row)))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
     found = [GroupLog(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]

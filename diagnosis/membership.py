@@ -20,7 +20,11 @@ _RESTARTS_WITHIN_MS = 120_000
 _UPDATES_WITHIN_MS = 60_000
 """How long the old and the new process of one step of an update may overlap, or be apart."""
 _NUMBER = re.compile(r"(?:[-_.][0-9a-z]*\d[0-9a-z]*){1,3}$")
+_PROCESS = re.compile(r"(?:-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?-StreamThread-\d+-.*$")
+"""What Kafka Streams adds to the name of an application: the process, the thread, the client."""
 _YOUNG = 4
+UNNAMED = (GroupType.CONSUMER, GroupType.STREAMS, GroupType.SHARE)
+"""Groups whose coordinator prints member ids in which no client id is."""
 _ON_PURPOSE = (Going.CLOSED, Going.LEFT, Going.REPLACED)
 
 
@@ -125,8 +129,10 @@ def _pair_new_names(found: Membership) -> None:
 
 
 def _stem(name: str) -> str:
-    """A name without what numbers it: `orders-7d9f8-x2k4p` and `orders-1` are `orders`."""
-    return _NUMBER.sub("", name)
+    """A name without what numbers it: `orders-7d9f8-x2k4p`, `orders-1` and `orders-UUID-StreamThread-1-consumer` are
+    `orders`.
+    """
+    return _NUMBER.sub("", _PROCESS.sub("", name))
 
 
 def _apart_ms(departure: Departure, join: Join) -> int | None:
@@ -174,8 +180,8 @@ def _soon(before: Join, join: Join) -> bool:
 
 
 def _unnamed_return(log: GroupLog, departure: Departure, taken: set[int]) -> Join | None:
-    """Under the consumer protocol a broker's log names no clients: who joins next after a leave may be the same."""
-    if log.type is not GroupType.CONSUMER or not departure.by_broker or departure.who in log.clients:
+    """Where a broker's log names no clients: who joins next after a leave may be the same."""
+    if log.type not in UNNAMED or not departure.by_broker or departure.who in log.clients:
         return None
     return next(
         (

@@ -32,6 +32,9 @@ class Going(StrEnum):
     CUT_OFF = "its log ends"
 
 
+_ITS_END = (Going.CLOSED, Going.CUT_OFF)
+
+
 @dataclass(slots=True)
 class Departure:
     """A member went: by its own word, by the coordinator's, or by both."""
@@ -55,6 +58,12 @@ class Departure:
     def by_broker(self) -> bool:
         """Whether a broker says it."""
         return any(s.client is None for s in self.said)
+
+    @property
+    def kept_its_place(self) -> bool:
+        """Whether it was a static member that came back before its session ended."""
+        away = any(line.row.detail.get("what") == "temporarily left" for line in self.said)
+        return self.going is Going.REPLACED or (away and self.going is not Going.EXPIRED)
 
     @property
     def removed(self) -> Said:
@@ -98,6 +107,7 @@ class Moves:
         self._restarts = {
             incarnation.said[0].nth: before for each in incarnations.values() for before, incarnation in pairwise(each)
         }
+        self._static: set[object] = set()
         self._members: set[str] = set()
         self._had: set[str] = set()
         self._empty = False
@@ -127,8 +137,10 @@ class Moves:
             self.departures.append(departure)
             return
         before.said.append(line)
-        surer = {Going.LEFT: Going.CLOSED, Going.CUT_OFF: Going.EXPIRED}.get(before.going)
-        if going is Going.POLL_TIMEOUT or going is surer:
+        surer = (before.going, going) == (Going.LEFT, Going.CLOSED) or (
+            before.going is Going.CUT_OFF or going is Going.REPLACED
+        )
+        if going is Going.POLL_TIMEOUT or surer:
             before.going = going
 
     def _comes(self, line: Said, member: str | None, who: str, *, empty: bool, static: bool = False) -> None:
@@ -159,7 +171,8 @@ class Moves:
         elif kind is RowKind.STATIC_MEMBER_REPLACED:
             old = str(row.detail.get("old_member"))
             name = self._who(old, instance)
-            if old not in self._gone and name not in self._gone_by_name:
+            before = self._gone.get(old) or self._gone_by_name.get(name)
+            if before is None or (before.going in _ITS_END and not before.by_broker):
                 self._goes(line, Going.REPLACED, old, name)
             self._comes(line, member, name, empty=False, static=True)
         elif kind is RowKind.REBALANCE_START:
@@ -191,6 +204,8 @@ class Moves:
     def _client(self, line: Said) -> None:
         row, kind, who = line.row, line.row.kind, str(line.client)
         self._begins(line, who)
+        if (instance := row.detail.get("instance")) is not None:
+            self._static.add(instance)
         if kind is RowKind.POLL_TIMEOUT or (kind is RowKind.STATE_CHANGE and row.detail.get("to") == "STALE"):
             self._goes(line, Going.POLL_TIMEOUT, row.member, who)
         elif kind is RowKind.LEAVE_SENT:
@@ -216,7 +231,7 @@ class Moves:
                 last = before.said[-1]
                 self._goes(last, Going.CLOSED if before.ends_closed else Going.CUT_OFF, last.row.member, who)
             self._comes(line, None, who, empty=False)
-        elif line.nth in self._starts:
+        elif line.nth in self._starts and (not self._has_broker or line.row.detail.get("instance") not in self._static):
             self._comes(line, None, who, empty=not self._has_broker)
 
     def _is_member(self, line: Said, who: str) -> None:

@@ -11,6 +11,9 @@ from groupsim.incidents.logs.row_kinds import RowKind
 _HANDOVER_MS = 400
 """From the stored assignment until members have it and their callbacks returned, where no client's log shows it."""
 
+_STEPWISE = frozenset(["compatible", "sessioned", "v0", "v1", "stream"])
+"""Protocols of Connect (KIP-415) and Kafka Streams (since 2.4, KIP-429) under which members keep what does not move."""
+
 
 def stopped(log: GroupLog) -> Bounds | None:
     """At least and at most, in ms; None where nothing shows it. Only eager groups stop in each rebalance."""
@@ -29,7 +32,7 @@ def eager(log: GroupLog) -> bool | None:
     protocols -= {"None", ""}
     if not protocols:
         return None
-    return not any("cooperative" in name or name in ("compatible", "sessioned", "v0", "v1") for name in protocols)
+    return not any("cooperative" in name or name in _STEPWISE for name in protocols)
 
 
 def _by_broker(log: GroupLog) -> Bounds:

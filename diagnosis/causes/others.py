@@ -15,6 +15,10 @@ _BEGINS = frozenset(
      RowKind.REJOIN_REQUESTED, RowKind.LEADER_COMPUTED_ASSIGNMENT]
 )  # fmt: skip
 """A log that begins with one of these may begin with its client's start."""
+_SAYS_WHO = frozenset(
+    [RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED, RowKind.MEMBER_JOINED, RowKind.MEMBER_LEFT,
+     RowKind.MEMBER_FAILED]
+)  # fmt: skip
 _DO = (
     Remedy(
         "read the broker's log of these minutes, or the logs of the other members: they say who came or went",
@@ -24,7 +28,7 @@ _DO = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    if any(line.row.kind in (RowKind.REBALANCE_START, RowKind.GROUP_EPOCH_BUMPED) for line in log.broker):
+    if any(line.row.kind in _SAYS_WHO for line in log.broker):
         return None
     said = [line for said in log.clients.values() for line in _noticed(said)]
     said += [line for line in log.troubles if "REBALANCE_IN_PROGRESS" in line.reason]

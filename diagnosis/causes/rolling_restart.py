@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
-from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.membership import membership
-from groupsim.diagnosis.moves import Going
-from groupsim.diagnosis.said import client_of
+from groupsim.diagnosis.membership import UNNAMED, membership
+from groupsim.diagnosis.moves import Departure, Join
+from groupsim.diagnosis.said import Said, client_of
 from groupsim.diagnosis.times import between
 
 _DO = (
@@ -17,19 +17,23 @@ _DO = (
         " partition",
         ("group.instance.id", "session.timeout.ms"),
         trial=(("membership", "static"),),
-        brief="use group.instance.id, or a cooperative assignor",
+        brief="use group.instance.id",
     ),
-    Remedy(
-        "or use a protocol that stops only what moves: cooperative-sticky, or group.protocol=consumer",
-        ("partition.assignment.strategy", "group.protocol"),
-        trial=(("assignor", "cooperative-sticky"),),
-    ),
+    STEPWISE,
     Remedy(
         "or a shorter heartbeat.interval.ms: a member hears of a rebalance, and of what it is given, at its next"
         " heartbeat",
         ("heartbeat.interval.ms",),
         brief="a shorter heartbeat.interval.ms",
         trial=(("heartbeat.interval.ms", "500"),),
+    ),
+)
+_STATIC = (
+    Remedy(
+        "nothing is wrong; keep session.timeout.ms longer than a restart, and restarts short: until a member is back,"
+        " nobody reads its partitions",
+        ("session.timeout.ms", "group.instance.id"),
+        brief="keep session.timeout.ms above a restart",
     ),
 )
 
@@ -40,28 +44,43 @@ def _find(log: GroupLog) -> Finding | None:
     back = found.back + (found.emptied if several else [])
     if not back:
         return None
-    unnamed = all(client_of(d.who) is None for d, _ in back) and log.type is GroupType.CONSUMER
+    unnamed = all(client_of(d.who) is None for d, _ in back) and log.type in UNNAMED
     who = names(d.who for d, _ in back)
     said = [line for d, a in back for line in (d.first, a.said)]
-    static = all(d.going is Going.REPLACED for d, _ in back)
+    static = all(d.kept_its_place for d, _ in back)
     return Finding(
         code=Code.ROLLING_RESTART,
         certainty=Certainty.POSSIBLE if unnamed or (static and len(who) == 1) else Certainty.LIKELY,
-        what=_sentence(who, len(back), between(said), unnamed=unnamed, static=static),
+        what=_of_static(log, back) if static else _sentence(who, len(back), between(said), unnamed=unnamed),
         members=() if unnamed else who,
         times=len(back),
         evidence=evidence_of(said),
-        do=_DO,
-        confirm="the deployment's own log of when each process was stopped and started",
+        do=_STATIC if static else _DO,
+        confirm=None if static else "the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),
     )
 
 
-def _sentence(who: tuple[str, ...], times: int, lasted: str, *, unnamed: bool, static: bool) -> str:
+def _of_static(log: GroupLog, back: list[tuple[Departure, Join]]) -> str:
+    """Restarts of static members; and that they cost no rebalance, unless one began with a return."""
+    who = names(d.who for d, _ in back)
+    own, was = ("their", "were") if len(who) > 1 else ("its", "was")
+    starts = [r.start for r in log.rebalances if r.start is not None]
+    caused = any(_follows(start, join.said) for start in starts for _, join in back)
+    nothing = "" if caused else ": nothing was rebalanced for it"
+    return f"{one_or_many(who, 'static members')} {was} restarted within {own} session{nothing}"
+
+
+def _follows(start: Said, join: Said) -> bool:
+    """Whether a rebalance begins right after a member came back."""
+    if start.at is None or join.at is None:
+        return 0 < start.nth - join.nth <= 3
+    return start.nth > join.nth and start.at - join.at < 1_000
+
+
+def _sentence(who: tuple[str, ...], times: int, lasted: str, *, unnamed: bool) -> str:
     if unnamed:
         return f"{times} members left and others joined after each: probably a restart, one by one"
-    if static:
-        return f"{len(who)} static members were restarted within their session: nothing was rebalanced for it"
     if len(who) == 1:
         again = f" {times} times" if times > 1 else ""
         return f"{who[0]} was closed and came back{again}{lasted}, each time with a rebalance of all"

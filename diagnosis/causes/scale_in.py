@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -10,12 +10,10 @@ from groupsim.diagnosis.membership import membership
 
 _DO = (
     Remedy(
-        "nothing is wrong; stop several members at once rather than one by one, and use cooperative-sticky or"
-        " group.protocol=consumer so that only what moves stops",
-        ("partition.assignment.strategy", "group.protocol"),
-        trial=(("assignor", "cooperative-sticky"),),
+        "nothing is wrong; stop several members at once rather than one by one",
         brief="nothing is wrong",
     ),
+    STEPWISE,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -13,12 +13,10 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
     Remedy(
-        "nothing is wrong; start several members at once, and use cooperative-sticky or group.protocol=consumer so that"
-        " only what moves stops",
-        ("partition.assignment.strategy", "group.protocol"),
-        trial=(("assignor", "cooperative-sticky"),),
+        "nothing is wrong; start several members at once",
         brief="nothing is wrong",
     ),
+    STEPWISE,
 )
 
 

@@ -163,7 +163,9 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool) -> str:
     was, its = ("were", "their") if len(who) > 1 else ("was", "its")
     if static:
+        streams = any("-StreamThread-" in name for name in who)
         does_not = "static members do not" if len(who) > 1 else "a static member does not"
+        does_not = "Kafka Streams does not" if streams else does_not
         return (
             f"{one_or_many(who)} {was} closed, but {does_not} leave the group: {its} partitions waited until"
             " session.timeout.ms was over"

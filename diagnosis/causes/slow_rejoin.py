@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -33,11 +33,7 @@ _DO = (
         ("max.poll.records", "max.poll.interval.ms"),
         brief="make batches smaller",
     ),
-    Remedy(
-        "or use cooperative-sticky or group.protocol=consumer, so that the others go on meanwhile",
-        ("partition.assignment.strategy", "group.protocol"),
-        trial=(("assignor", "cooperative-sticky"),),
-    ),
+    STEPWISE,
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
@@ -20,9 +22,19 @@ _DO = (
 )
 
 
+_NO_REQUEST = re.compile(r"(?i)\bno followup|until it is safely revoked|resetting the rebalance schedule")
+_HANDS_OVER = re.compile(r"tasks changing ownership|safely revoked from current owner")
+"""The second rebalance of the cooperative protocol (KIP-429): it waits for no task to be warm."""
+_REQUESTS = re.compile(r"Requesting followup|Requested to schedule|ollow-?up rebalance be scheduled")
+
+
 def _find(log: GroupLog) -> Finding | None:
-    said = log.of(RowKind.STREAMS_PROBING)
-    said = said or [line for line in log.said if "followup" in line.reason or "probing" in line.reason]
+    said = [line for line in log.of(RowKind.STREAMS_PROBING) if not _NO_REQUEST.search(line.reason)]
+    requests = [line for line in said if _REQUESTS.search(line.reason)]
+    if requests:  # what is triggered later was requested here
+        said = [line for line in requests if not _HANDS_OVER.search(line.reason)]
+    elif not said:
+        said = [line for line in log.said if "followup" in line.reason or "probing" in line.reason]
     if not said:
         return None
     again = f" {len(said)} times{between(said)}" if len(said) > 1 else ""

@@ -18,6 +18,8 @@ _DO = (
     ),
 )
 _LEAST_MS = 1_000
+_LEAST_RECORDS = 1_000
+"""Fewer are read again within milliseconds."""
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -26,7 +28,8 @@ def _find(log: GroupLog) -> Finding | None:
         for line in log.of(RowKind.STREAMS_RESTORED)
         if isinstance(ms := line.row.detail.get("after_ms"), int) and ms >= _LEAST_MS
     ]
-    said = [line for line, _ in took] + log.of(RowKind.STREAMS_RESTORING)
+    read = [line for line in log.of(RowKind.STREAMS_RESTORING) if _is_much(line.row.detail.get("records"))]
+    said = [line for line, _ in took] + read
     if not said:
         return None
     longest = max((ms for _, ms in took), default=0)
@@ -42,6 +45,10 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         harm_ms=longest,
     )
+
+
+def _is_much(records: object) -> bool:
+    return not isinstance(records, int) or records >= _LEAST_RECORDS
 
 
 CAUSE = Cause(

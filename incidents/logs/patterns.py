@@ -29,6 +29,7 @@ _INTS = frozenset(
         "protocol_version",
         "metadata_hash",
         "interval_ms",
+        "records",
     ]
 )
 _TOKENS = {

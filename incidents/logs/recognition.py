@@ -12,6 +12,7 @@ from groupsim.incidents.logs.producers import (
     broker,
     broker_consumer,
     broker_lifecycle,
+    broker_streams,
     clickhouse,
     franz_go,
     java_client,
@@ -30,7 +31,7 @@ from groupsim.incidents.logs.producers import (
 )
 from groupsim.incidents.logs.rows import Program
 
-_BROKER_WORDINGS = broker.WORDINGS + broker_consumer.WORDINGS + broker_lifecycle.WORDINGS
+_BROKER_WORDINGS = broker.WORDINGS + broker_consumer.WORDINGS + broker_streams.WORDINGS + broker_lifecycle.WORDINGS
 _BROKER_LINE = re.compile(r"\[Group(?:Coordinator|MetadataManager|Id)[ =]")
 _CLIENT_LINE = re.compile(
     r"rebalanc|[Jj]oin|oordinator|[Gg]eneration|[Mm]ember|eartbeat|LeaveGroup|SyncGroup|ssign|[Rr]evok|\bgroup\b"

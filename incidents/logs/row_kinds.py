@@ -119,6 +119,10 @@ class RowKind(StrEnum):
     REQUEST_SENT = "request_sent"
     REQUEST_TIMED_OUT = "request_timed_out"
     SESSION_ENDED = "session_ended"
+    STREAMS_MEMBER_FAILED = "streams_member_failed"
+    STREAMS_MEMBER_JOINED = "streams_member_joined"
+    STREAMS_MEMBER_LEFT = "streams_member_left"
+    STREAMS_MEMBER_REPLACED = "streams_member_replaced"
     STREAMS_PROBING = "streams_probing"
     STREAMS_RESTORED = "streams_restored"
     STREAMS_RESTORING = "streams_restoring"
@@ -206,6 +210,10 @@ EVIDENCE = frozenset(
         RowKind.REQUEST_SENT,
         RowKind.REQUEST_TIMED_OUT,
         RowKind.SESSION_ENDED,
+        RowKind.STREAMS_MEMBER_FAILED,
+        RowKind.STREAMS_MEMBER_JOINED,
+        RowKind.STREAMS_MEMBER_LEFT,
+        RowKind.STREAMS_MEMBER_REPLACED,
         RowKind.STREAMS_PROBING,
         RowKind.STREAMS_RESTORED,
         RowKind.STREAMS_RESTORING,

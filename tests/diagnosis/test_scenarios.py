@@ -63,7 +63,7 @@ NAMED = {
     "static_leader_returns": "assignment-changed",
     "static_meets_max_size": "group-full",
     "static_poll_expiry": "poll-timeout",
-    "static_replaced_while_completing": "session-expired",
+    "static_replaced_while_completing": "rolling-restart",
     "static_shorter_rebalance_timeout": "session-expired",
     "static_slower_than_session": "session-expired",
     "steady_state": "start-up",

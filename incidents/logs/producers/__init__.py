@@ -2,6 +2,7 @@
 
 - `broker`: the coordinator about classic groups (Scala 0.11-3.x, Java 3.7-4.x)
 - `broker_consumer`: the coordinator about consumer groups (KIP-848)
+- `broker_streams`: the coordinator about streams and share groups
 - `broker_lifecycle`: brokers about themselves: starting, stopping, loading
 - `java_client`: Java clients: the prefix that names client and group
 - `java_sentences`: what follows that prefix and is shown

@@ -9,7 +9,7 @@ import re
 
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.kafka_errors import error_in
-from groupsim.incidents.logs.patterns import Match, Wording, first_match, wording
+from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
 from groupsim.incidents.logs.producers.java_client import prefix_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -20,8 +20,17 @@ _OF_OTHERS = re.compile(
 )
 """Brokers, producers and admin clients have connections and errors, too."""
 _CLIENT = re.compile(r"(?<![\w.-])([\w.-]{1,249}#consumer-\d{1,6})\b")
+_POSITION = re.compile(r"position=(\d{1,18}), end=(\d{1,18})")
 _HEAD = 4_000
 _SHOWN = 400
+
+
+def _left(detail: Detail, record: Record) -> None:
+    """How many records are still to be read, where the line says it."""
+    left = [int(end) - int(position) for position, end in _POSITION.findall(str(detail["what"]))]
+    if left:
+        detail["records"] = sum(left)
+
 
 BEHIND_A_PREFIX: tuple[Wording, ...] = (
     wording(
@@ -138,9 +147,10 @@ ALONE: tuple[Wording, ...] = (
     wording(
         "streams_restoring",
         "restoring changelog",
-        r"(?P<what>Finished restoring changelog .{1,249}? to store .{0,300})",
+        r"(?P<what>Finished restoring changelog .{1,249}? to store .{0,300}?)"
+        r"(?: with a total number of {int:records} records)?(?= \(|$)",
     ),
-    wording("streams_restoring", "Restoration in progress", r"(?P<what>Restoration in progress for .{0,300})"),
+    wording("streams_restoring", "Restoration in progress", r"(?P<what>Restoration in progress for .{0,300})", _left),
     wording(
         "thread_fenced",
         "thread is being fenced",
