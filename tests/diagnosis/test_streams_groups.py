@@ -50,7 +50,12 @@ def test_the_coordinator_says_whose_session_expired(tmp_path: Path, kind: str) -
 
 
 def test_members_that_leave_while_others_join_are_restarted(tmp_path: Path) -> None:
-    lines = [_joins("33:30,589", _A, "streams"), _joins("33:31,574", _B, "streams")]
+    target = " Computed a new target assignment for epoch 1 with 'sticky' assignor in 7ms."
+    lines = [
+        _joins("33:30,589", _A, "streams"),
+        _BROKER.format(at="33:30,930", kind="streams") + target + _SOURCE,
+        _joins("33:31,574", _B, "streams"),
+    ]
     for second, old, new in ((39, _A, _C), (45, _B, "45wkPVqaTbmzlWG34kqBFA")):
         left = f"[MemberId {old}] Member {old} left the streams group."
         lines.append(_BROKER.format(at=f"33:{second},704", kind="streams") + left + _SOURCE)
@@ -59,9 +64,6 @@ def test_members_that_leave_while_others_join_are_restarted(tmp_path: Path) -> N
 
 
 def test_the_second_rebalance_of_a_hand_over_probes_for_nothing(tmp_path: Path) -> None:
-    joining = (
-        "[2026-11-26 11:30:36,000] INFO [Consumer clientId=m1.0-StreamThread-1-consumer, groupId=k01] (Re-)joining"
-    )
     group = _diagnosed(
         tmp_path,
         _JOINING,
@@ -78,9 +80,6 @@ def test_the_second_rebalance_of_a_hand_over_probes_for_nothing(tmp_path: Path) 
 
 @pytest.mark.parametrize(("records", "waits"), [(12, False), (48_000, True)])
 def test_state_of_a_few_records_is_there_at_once(tmp_path: Path, records: int, waits: bool) -> None:
-    joining = (
-        "[2026-11-26 11:30:36,000] INFO [Consumer clientId=m1.0-StreamThread-1-consumer, groupId=k01] (Re-)joining"
-    )
     group = _diagnosed(
         tmp_path,
         _JOINING,
