@@ -28,7 +28,7 @@ function compareSection(runs, titles, views) {
   };
   const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
     h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),
-    h("tbody", {}, MEASURES.map(([what, value, text, timed]) => row(what, value, text, timed)), labels.map((label) => row(label, (n) => n.by_label[label] || 0, partitionTime, true))));
+    h("tbody", {}, MEASURES.filter(([, value]) => runs.some((run) => value(run.numbers) !== null)).map(([what, value, text, timed]) => row(what, value, text, timed)), labels.map((label) => row(label, (n) => n.by_label[label] || (n.unknown ? null : 0), partitionTime, true))));
   const together = h("input", { type: "checkbox", id: "together" });
   let busy = false;
   views.forEach((view) => view.on(() => {
@@ -48,7 +48,7 @@ function courses(runs, titles) {
   const end = Math.max(...runs.map((run) => run.end_ms), 1);
   const whole = { from: 0, to: end, end };
   return h("div", { class: "courses" }, runs.map((run, i) => {
-    const made = makeCanvas({ class: "course", role: "img", "aria-label": `Unavailable partitions over time in ${titles[i]}: at most ${steps[i].most}` }, (context, width, height) => {
+    const made = makeCanvas({ class: "course", role: "img", "aria-label": `Unavailable partitions over time in ${titles[i]}: ${run.numbers.max_partitions === null ? "unknown" : `at most ${steps[i].most}`}` }, (context, width, height) => {
       const box = { left: 30, right: width - 8, top: 16, bottom: height - 2 };
       drawAxis(context, { origin: null }, whole, box.left, box.right, box.top, box.bottom);
       drawUnavailable(context, steps[i], 0, end, box, most);

@@ -74,8 +74,10 @@ function makeOverview(run, view, left) {
     context.fillStyle = theme().faint;
     context.font = "11px system-ui, sans-serif";
     context.textAlign = "right";
-    context.fillText(number(steps.most), box.left - 6, box.top + 9);
-    context.fillText("0", box.left - 6, box.bottom - 1);
+    if (steps.most) {
+      context.fillText(number(steps.most), box.left - 6, box.top + 9);
+      context.fillText("0", box.left - 6, box.bottom - 1);
+    }
     context.textAlign = "left";
     drawBrush(context, box, place(view.from), place(view.to), view.to - view.from < view.end);
   });

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
 from groupsim.analysis.report.bars import bars
@@ -17,6 +16,7 @@ from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.storage.store import RunSource
 from groupsim.wording.names import shown
 from groupsim.wording.times import duration
 
@@ -79,12 +79,12 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "what_ifs": what_ifs(run.what_ifs),
         "advices": advices(run.advices),
         "numbers": {
-            **_numbers(summary, intervals, rows),
+            **_numbers(run, summary, rows),
             "unknown": unknown,
             "between": between_of(run.support, intervals),
             "coarse": run.support is not None and run.support.precision.resolution_ms > 0,
         },
-        "groups": _groups(summary, intervals),
+        "groups": _groups(run, summary),
         "bars": bars(intervals),
         "rebalances": [_rebalance(row) for row in rows],
         "lanes": packed_lanes(rows, spans),
@@ -98,29 +98,37 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def _numbers(summary: dict[str, Any], intervals: Sequence[Interval], rows: Sequence[Rebalance]) -> dict[str, Any]:
-    unavailable = summary["unavailable"]
-    longest = max((i.duration_ms for i in intervals if i.unavailable), default=0)
+def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> dict[str, Any]:
+    """None where the logs tell nothing: a zero is something that is known."""
+    unavailable, recorded = summary["unavailable"], run.info.source == RunSource.RECORDED
+    longest = max((i.duration_ms for i in run.intervals if i.unavailable), default=0)
+    lengths = [row.duration_ms for row in rows if row.duration_ms is not None]
+    moved = [row.moved for row in rows if row.moved is not None]
+    known = run.support is None or run.support.unknown is None
     return {
-        **{key: unavailable[key] for key in ("partition_ms", "share", "max_partitions", "by_label", "unknown_ms")},
-        "partitions": len({(i.group, i.topic, i.partition) for i in intervals}),
-        "longest_ms": longest,
+        **{key: unavailable[key] for key in ("partition_ms", "share", "by_label", "unknown_ms")},
+        "max_partitions": unavailable["max_partitions"] or (0 if known else None),
+        "partitions": len({(i.group, i.topic, i.partition) for i in run.intervals}),
+        "longest_ms": longest or (0 if known else None),
         "rebalances": len(rows),
-        "rebalancing_ms": sum(row.duration_ms or 0 for row in rows),
-        "moved": sum(row.moved or 0 for row in rows),
-        "accepted": summary["commits"]["accepted"],
-        "refused": summary["commits"]["refused"],
+        "rebalancing_ms": sum(lengths) if lengths or not rows else None,
+        "moved": sum(moved) if moved or not rows else None,
+        "accepted": None if recorded else summary["commits"]["accepted"],
+        "refused": None if recorded else summary["commits"]["refused"],
         "unsafe_ms": summary["commits"]["unsafe_ms"],
-        "reprocessed": summary["reprocessed_records"],
+        "reprocessed": None if recorded else summary["reprocessed_records"],
     }
 
 
-def _groups(summary: dict[str, Any], intervals: Sequence[Interval]) -> list[dict[str, Any]]:
+def _groups(run: Run, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """`partition_ms` is None for a group of which nothing unavailable is known, though the total is not known."""
+    known = run.support is None or run.support.unknown is None
     shares: dict[str, int] = {}
-    for interval in intervals:
+    for interval in run.intervals:
         shares[interval.group] = shares.get(interval.group, 0) + (interval.duration_ms if interval.unavailable else 0)
     return [
-        {"name": shown(name), **group, "partition_ms": shares.get(name, 0)} for name, group in summary["groups"].items()
+        {"name": shown(name), **group, "partition_ms": shares.get(name, 0) or (0 if known else None)}
+        for name, group in summary["groups"].items()
     ]
 
 

@@ -6,11 +6,11 @@ function summarySection(run) {
   const tiles = [
     ["unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
     ["of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
-    ["most partitions at once", `${number(n.max_partitions)} of ${number(n.partitions)}`],
-    ["longest interval", about(n, duration(n.longest_ms))],
+    ["most partitions at once", n.partitions ? soFar(n, n.max_partitions, (most) => `${number(most)} of ${number(n.partitions)}`) : "unknown"],
+    ["longest interval", soFar(n, n.longest_ms, (ms) => about(n, duration(ms)))],
     ["rebalances", number(n.rebalances)],
-    run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : ["commits accepted", number(n.accepted)],
-  ];
+    run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : n.accepted === null ? null : ["commits accepted", number(n.accepted)],
+  ].filter((tile) => tile);
   const lead = run.lead.map((text, i) => [i ? " " : "", i === run.strong ? h("strong", {}, text) : text]).flat();
   return h("div", { class: "summary" },
     h("p", { class: "lead" }, lead),
@@ -66,11 +66,12 @@ function timelineSection(run, id, view, timeline, overview) {
   view.on(showStretch);
   showStretch();
   const highlight = (member) => { timeline.state.lit = member; timeline.made.ask(); };
+  if (!heights()) return card("Which partitions were unavailable, and when", `${id}-timeline`, h("p", {}, "No partition is known."));
   return card("Which partitions were unavailable, and when", `${id}-timeline`,
     h("p", { class: "hint fine", id: "keys-timeline" }, "Drag to zoom in, Ctrl + wheel zooms, Shift + drag moves, a double-click shows the whole run. Click on a grey line to open that rebalance. Keys: arrows, +, −, Enter, Escape."),
     h("p", { class: "hint coarse" }, "Pinch to zoom, drag to move, tap a bar to read it, tap a grey line to open that rebalance."),
     h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a part of it"), overview.canvas, tools,
-    heights() ? timeline.element : h("p", {}, "No partition is known."), memberPicker(run, highlight), labelLegend(run));
+    timeline.element, memberPicker(run, highlight), labelLegend(run));
 }
 
 function reasonsSection(run, id) {
@@ -106,7 +107,7 @@ function settingsSection(run, id) {
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
     run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
     h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "num" : null }, title)))),
-      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, about(run.numbers, partitionTime(group.partition_ms)))))))),
+      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, soFar(run.numbers, group.partition_ms, (ms) => about(run.numbers, partitionTime(ms))))))))),
     run.settings.map((settings) => h("details", { open: run.settings.length === 1 && settings.differing.length > 0 }, h("summary", {}, "Settings that the clients of ", name_(settings.group), " are configured with"),
       settings.differing.length ? h("div", {}, h("h5", {}, "Different between processes"), pairs(settings.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
       settings.common.length ? h("div", {}, h("h5", {}, `Equal in ${settings.processes === 1 ? "the one process" : `all ${plural(settings.processes, "process").replace("processs", "processes")}`}`), pairs(settings.common)) : h("p", {}, "Their logs do not say."))));

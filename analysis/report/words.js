@@ -54,3 +54,9 @@ function fromTo([least, most], text) {
   const unit = high.slice(high.lastIndexOf(" "));
   return low === high ? low : `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
 }
+
+/** A figure of a run whose total may be unknown: what the logs tell is the least of it then, and no zero. */
+function soFar(numbers, value, text) {
+  if (value === null) return "unknown";
+  return numbers.unknown ? `at least ${text(value)}` : text(value);
+}

@@ -121,3 +121,27 @@ def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: tup
     assert (called.status, len(called.err.splitlines())) == (2, 1)
     assert says in called.err
     assert not list(Path().glob("*.html"))
+
+
+def test_what_the_logs_do_not_tell_is_no_zero(slow: Run, tmp_path: Path, call: Call) -> None:
+    """Only a broker's log: no partition is known, no commit, and how long nobody could read."""
+    log = tmp_path / "broker.log"
+    log.write_text(
+        "[2026-01-02 10:00:00,000] INFO [GroupCoordinator 1]: Preparing to rebalance group g in state "
+        "PreparingRebalance with old generation 4 (__consumer_offsets-1) (reason: removing member m1-1 on heartbeat "
+        "expiration) (kafka.coordinator.group.GroupCoordinator)\n"
+    )
+    page = tmp_path / "page.html"
+    store = str(tmp_path / "s.db")
+    assert call("incident", "import", str(log), "--store", store).status == 0
+    assert call("report", "latest", "--store", store, "-o", str(page)).status == 0
+    recorded = data(page.read_text("utf-8"))["runs"][0]
+    numbers = recorded["numbers"]
+    assert numbers["unknown"]
+    not_told = ("max_partitions", "longest_ms", "accepted", "refused", "reprocessed")
+    assert all(numbers[key] is None for key in not_told)
+    assert (numbers["rebalancing_ms"], numbers["rebalances"]) == (None, 1)
+    assert [group["partition_ms"] for group in recorded["groups"]] == [None]
+    known = data(report([slow]))["runs"][0]["numbers"]
+    assert known["refused"] == slow.summary()["commits"]["refused"]
+    assert isinstance(known["longest_ms"], int)
