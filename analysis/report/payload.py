@@ -112,7 +112,7 @@ def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> di
         "longest_ms": longest or (0 if known else None),
         "rebalances": len(rows),
         "rebalancing_ms": sum(lengths) if lengths or not rows else None,
-        "moved": sum(moved) if moved or not rows else None,
+        "moved": sum(moved) if len(moved) == len(rows) else None,
         "accepted": None if recorded else summary["commits"]["accepted"],
         "refused": None if recorded else summary["commits"]["refused"],
         "unsafe_ms": summary["commits"]["unsafe_ms"],

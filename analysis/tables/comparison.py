@@ -38,7 +38,7 @@ class _Off(NamedTuple):
     @classmethod
     def of(cls, run: Run, measured: Measured) -> _Off:
         """That of a run with these measures; a simulated one knows all."""
-        support, total = run.support, measured[_TOTAL]
+        support, total = run.support, measured.get(_TOTAL, 0)
         if support is None:
             return cls()
         most = inf if support.at_most_ms is None else support.at_most_ms
@@ -48,6 +48,8 @@ class _Off(NamedTuple):
         """Whether the bounds of a measure overlap; never where the times of both are exact."""
         if key[2] in _NO_TIMES or not any((*self, *other)):
             return False
+        if pd.isna(mine) or pd.isna(theirs):
+            return True  # one of them is not known
         low, high = self._bounds(key, mine)
         least, most = other._bounds(key, theirs)
         return low <= most and least <= high
@@ -63,7 +65,8 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
 
     Columns: `COMPARED`; one a run, by the name given (without one: `a`, `b`, ...); and for every run but the first its
     difference, `b - a`, missing where the bounds of the two overlap, so that not even its sign is known. What a run
-    does not have is 0; what its log can't tell (moves, commits) is missing. Measures:
+    does not have is 0; what its log can't tell (moves, commits, all of availability where no partition is known) is
+    missing. Measures:
     unavailable partition time, in all, after the groups first worked, and by label, phase, configuration, member and
     cause; UNKNOWN time; the p95 over partitions; the longest interval; partitions at once; rebalances, their median,
     p95 and longest, what they moved; commits, unsafe time, records read twice. Raises AnalysisError for less than two.
@@ -80,7 +83,8 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
     frame = Table([dict(zip(COMPARED, key, strict=True)) for key in keys], columns=list(COMPARED)).astype("string")
     first = next(iter(all_runs))
     for name, measures in measured.items():
-        values = [measures.get(key, None if key in _MAY_MISS else 0) for key in keys]
+        silent = _tells_no_partition(all_runs[name])
+        values = [measures.get(key, None if silent or key in _MAY_MISS else 0) for key in keys]
         frame[name] = pd.array(values, dtype="Int64")
     off = {name: _Off.of(run, measured[name]) for name, run in all_runs.items()}
     for name in list(all_runs)[1:]:
@@ -109,11 +113,19 @@ def _in_order(runs: Iterable[Measured]) -> list[Key]:
     return sorted(largest, key=lambda k: (sections.index(k[0]), k[1] is not None, -largest[k], k[1] or ""))
 
 
+def _tells_no_partition(run: Run) -> bool:
+    """Read from logs that name no partition: nothing can be said about availability."""
+    return run.info.source == "recorded" and not run.intervals
+
+
 def _measures(run: Run) -> Iterator[tuple[Key, int]]:
     summary = run.summary()
     unavailable = [i for i in run.intervals if i.unavailable]
     total = sum(i.duration_ms for i in unavailable)
     yield ("simulated", None, "ms"), run.info.simulated_ms or 0
+    if _tells_no_partition(run):
+        yield from (measure for measure in _rebalances(run) if measure[0] != _MOVED)
+        return
     yield _TOTAL, total
     yield ("unavailable after the start", None, "partition_ms"), summary["unavailable"]["after_start_ms"]
     yield ("unknown", None, "partition_ms"), summary["unavailable"]["unknown_ms"]

@@ -145,3 +145,23 @@ def test_what_the_logs_do_not_tell_is_no_zero(slow: Run, tmp_path: Path, call: C
     known = data(report([slow]))["runs"][0]["numbers"]
     assert known["refused"] == slow.summary()["commits"]["refused"]
     assert isinstance(known["longest_ms"], int)
+
+
+def test_beside_another_run_a_log_without_partitions_has_no_zeros(tmp_path: Path, call: Call) -> None:
+    log = tmp_path / "broker.log"
+    log.write_text(
+        "[2026-01-02 10:00:00,000] INFO [GroupCoordinator 1]: Stabilized group g generation 5 (__consumer_offsets-1) "
+        "with 1 members (kafka.coordinator.group.GroupCoordinator)\n"
+    )
+    store = str(tmp_path / "s.db")
+    kill9 = [
+        str(path)
+        for path in sorted((Path(__file__).parents[3] / "examples" / "incidents" / "kill9-range").glob("*.gz"))
+    ]
+    for files in ([str(log)], kill9):
+        assert call("incident", "import", *files, "--store", store, "--name", str(len(files))).status == 0
+    rows = json.loads(call("compare", "1", "4", "--store", store, "--format", "json").stdout)["measures"]
+    by_name = {(row["measure"], row["of"]): row["values"] for row in rows}
+    assert list(by_name["unavailable", None].values())[0] is None
+    assert list(by_name["at once", None].values()) == [None, 12]
+    assert list(by_name["rebalances", None].values())[1] == 4
