@@ -145,6 +145,14 @@ class Advice:
         return next((i for i, each in self.others.items() if each.below(zone) >= self.goal.confidence), None)
 
     @property
+    def seeds_alike(self) -> int:
+        """How many seeds gave the same value of what is to be small, for every choice; 0 if some differ."""
+        name = self.goal.minimise
+        values = [[row[name] for row in rows if name in row] for rows in self.selection.rows if rows]
+        seeds = min(map(len, values), default=0)
+        return seeds if seeds > 1 and all(len(set(of_choice)) == 1 for of_choice in values) else 0
+
+    @property
     def change(self) -> Estimate | None:
         """By how much the best costs more than the settings as they are, under the same seeds."""
         evidence, name = self.selection.evidence, self.goal.minimise

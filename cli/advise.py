@@ -15,13 +15,14 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.log_options import MostPartitionsOption
 from groupsim.cli.options import FormatOption, StoreOption, key_values
-from groupsim.cli.output import Format, plain, table, write_json
+from groupsim.cli.output import Format, note, plain, table, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.run import SetOption
 from groupsim.cli.sweep import MemoryOption
 from groupsim.cli.whatif import AssumeOption, BetweenOption, TopicOption
 from groupsim.cli.whatif_output import print_basis
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
+from groupsim.wording.seeds import seed_changes_nothing
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
@@ -120,6 +121,8 @@ def advise(
     else:
         asked = Asked(about, store, group, topics, assume, between, most_partitions)
         advice = on_incident(asked, space, goal, ranges, seed, where)
+    if advice.seeds_alike:
+        note(f"note: {seed_changes_nothing(advice.seeds_alike)}")
     if form is Format.JSON:
         write_json(as_data(advice))
     else:

@@ -15,6 +15,7 @@ from groupsim.cli.progress import progress
 from groupsim.cli.run import RecordOption, ScenarioArgument, SetOption
 from groupsim.cli.signals import quietly, was_signalled
 from groupsim.wording.numbers import seconds
+from groupsim.wording.seeds import seed_changes_nothing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -150,7 +151,10 @@ def _print(found: Report) -> None:
     title = f"{plain(found.scenario)}  {found.runs:,} runs, {len(found.choices):,} choices"
     troubles = [f"{n:,} {what}" for n, what in ((found.failed, "failed"), (found.broken, "broke an invariant")) if n]
     print(", ".join([title, *troubles]))
-    print(f"{found.measure}{', in partition-seconds' if seconds else ''}; intervals are 95 % bootstrap intervals")
+    sure = "" if found.alike else "; intervals are 95 % bootstrap intervals"
+    print(f"{found.measure}{', in partition-seconds' if seconds else ''}{sure}")
+    if found.alike:
+        print(seed_changes_nothing(found.alike))
     rows = [_row(row, 1_000 if seconds else 1) for row in found.choices]
     columns = ("", "choice", "runs", "failed", "median", "interval", "p95", "worse by", "rebalances", "mostly")
     table(rows, columns if found.failed else [c for c in columns if c != "failed"])
@@ -175,8 +179,12 @@ def _row(row: dict[str, Any], by: int) -> dict[str, Any]:
     if row["median"] is None:
         return {**row, "": "", "median": None, "interval": None, "p95": None, "worse by": None}
     numbers = {name: f"{row[name] / by:,.1f}" for name in ("median", "p95")}
-    spans = {
-        shown: f"{row[f'{name}_low'] / by:,.1f} … {row[f'{name}_high'] / by:,.1f}"
-        for shown, name in (("interval", "median"), ("worse by", "worse"))
-    }
+    interval = None if row["distinct"] == 1 else _span(row, "median", by)
+    spans = {"interval": interval, "worse by": _span(row, "worse", by)}
     return {**row, "": "*" if row["as_good"] else "", **numbers, **spans}
+
+
+def _span(row: dict[str, Any], name: str, by: int) -> str:
+    """`1.0 … 2.5`; one number where both ends are the same."""
+    low, high = (f"{row[f'{name}_{end}'] / by:,.1f}" for end in ("low", "high"))
+    return low if low == high else f"{low} … {high}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from groupsim.cli import output
 from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds, with_range
+from groupsim.wording.seeds import seed_changes_nothing
 from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     seeds, trust = counted(len(baseline.costs), "seed"), answer.trust
     trusted = "" if trust.unknown or trust.low else f"; an amount to trust is this range, {_wider(answer)}"
     print(f"{seeds}: median (least–most){trusted}")
+    ranges = [result.unavailable_partition_ms for result in answer.results if result.costs]
+    if len(baseline.costs) > 1 and all(cost.least == cost.most for cost in ranges):
+        print(seed_changes_nothing(len(baseline.costs)))
     rows = [_shown(result, answer.verdict(result)) for result in answer.results]
     stuck = any(result.unpolled_partition_ms.most for result in answer.results if result.costs)
     columns = ("choice", *MEASURES, "versus_baseline", "versus_record", "verdict")

@@ -29,6 +29,7 @@ CHOICE = (
     "runs",
     "failed",
     "broken",
+    "distinct",
     "median",
     "median_low",
     "median_high",
@@ -45,7 +46,7 @@ CHOICE = (
 
 `_low` and `_high` are the bounds of 95 % bootstrap intervals. `worse_*`: how much worse it is than the best choice
 under the same seed, in the median; `as_good`: this interval includes 0. `rebalances`: the median. `mostly`: the label
-with most of the unavailable time.
+with most of the unavailable time. `distinct`: how many different values the seeds gave.
 """
 
 
@@ -61,6 +62,12 @@ class Report:
     broken: int
     choices: list[dict[str, Any]]
     values: list[dict[str, Any]]
+
+    @property
+    def alike(self) -> int:
+        """How many seeds gave the same value, for every choice; 0 if some seeds differ, or there is one only."""
+        finished = [row["runs"] - row["failed"] for row in self.choices if row["median"] is not None]
+        return min(finished) if min(finished) > 1 and all((row["distinct"] or 1) == 1 for row in self.choices) else 0
 
     @property
     def best(self) -> list[str]:
@@ -126,6 +133,7 @@ def _stats(measured: DataFrame) -> DataFrame:
         F.count("*").alias("runs"),
         F.count("error").alias("failed"),
         F.count(F.when(F.col("violations") > 0, 1)).alias("broken"),
+        F.countDistinct("value").alias("distinct"),
         F.percentile("value", F.lit(0.5)).alias("median"),
         F.percentile("value", F.lit(0.95)).alias("p95"),
         F.percentile(F.when(F.col("error").isNull(), F.col("rebalances")), F.lit(0.5)).alias("rebalances"),

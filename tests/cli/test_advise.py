@@ -206,3 +206,9 @@ def test_a_range_is_searched_and_the_answer_says_so(call: Call) -> None:
     assert int(out["best"]["downtime_ms"]) < 4_000
     assert out["searched"]["tried"] <= 10
     assert "one that it did not try may be better" in out["answer"]
+
+
+def test_where_every_seed_gives_the_same_that_is_said(call: Call) -> None:
+    asked = ("advise", *SMALL, "--vary", "static=true,false", "--minimize")
+    assert "the seed changes nothing here: all 6 seeds give the same" in call(*asked, "rebalances").err
+    assert "the seed changes nothing" not in call(*asked, "partition_ms").err

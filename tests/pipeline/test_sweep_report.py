@@ -106,6 +106,33 @@ def test_the_command_names_the_best_and_draws_it(
     assert '<script src="http' not in page
 
 
+def test_seeds_that_give_one_value_have_no_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    from groupsim.cli.sweep import _print
+    from groupsim.pipeline.sweep_report import CHOICE, Report
+
+    ends = {name: 603_500 for name in CHOICE if name.startswith(("median", "p95"))}
+    alike = {
+        **dict.fromkeys(CHOICE, 0),
+        **ends,
+        "choice": "a=1",
+        "runs": 5,
+        "distinct": 1,
+        "as_good": True,
+        "mostly": "WITHHELD",
+    }
+    others = {**alike, "choice": "a=2", "distinct": 3}
+    for rows, said, shown in (
+        ([alike], "the seed changes nothing here: all 5 seeds give the same", "—"),
+        ([others], "intervals are 95 % bootstrap intervals", "603.5"),
+    ):
+        _print(Report("by hand", "partition_ms", 5, 0, 0, rows, []))
+        out = capsys.readouterr().out
+        assert said in out
+        assert " … " not in out
+        (line,) = (line for line in out.splitlines() if "a=" in line and "best" not in line)
+        assert line.split()[4] == shown
+
+
 def test_wrong_requests_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, said in (
         ([str(tmp_path)], "has no sweep"),
