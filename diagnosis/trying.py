@@ -21,6 +21,7 @@ from groupsim.storage.store import EventStore, RunInfo
 from groupsim.wording.numbers import ranged, seconds
 
 SEEDS = 10
+_SHORTER = ("session.timeout.ms", "heartbeat.interval.ms")
 _LITTLE_MS = 100
 """Partition-milliseconds: where it costs less with and without a remedy, nothing is said."""
 _MOST_MEMBER_MS = 4_000_000
@@ -59,6 +60,10 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     protocol = "consumer" if group.type == "consumer" else "classic"
     choices = [choice_of(dict(remedy.trial), _name(remedy), "try", protocol) for remedy in remedies]
     incident = replayable_run(store, info, group.group, choices=choices)
+    remedies = [remedy for remedy in remedies if not _goes_the_other_way(remedy, incident)]
+    choices = [choice_of(dict(remedy.trial), _name(remedy), "try", protocol) for remedy in remedies]
+    if not choices:
+        return explanation
     seeds = _seeds(incident, 1 + len(choices))
     if not seeds:
         return explanation
@@ -67,6 +72,12 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     changed = replace(first, do=_by_effect(first, effects))
     groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
     return Explanation(answered(groups), groups)
+
+
+def _goes_the_other_way(remedy: Remedy, incident: ReplayableRun) -> bool:
+    """Whether a timeout that should be shorter would be longer than the group's own, or as long."""
+    own = {} if incident.incident is None else incident.incident.settings
+    return any(key in _SHORTER and key in own and int(value) >= own[key] for key, value in remedy.trial)
 
 
 def _seeds(incident: ReplayableRun, rows: int) -> int:

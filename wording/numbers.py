@@ -54,6 +54,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def often(times: int) -> str:
+    """How often, behind a verb: `twice`, `3 times`; nothing for once, with a space before it.
+
+    >>> often(1), often(2), often(3)
+    ('', ' twice', ' 3 times')
+    """
+    return "" if times < 2 else " twice" if times == 2 else f" {times} times"
+
+
 def ranged(low: str, high: str) -> str:
     """Two numbers that are written already; one of them where they look the same.
 

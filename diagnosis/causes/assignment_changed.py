@@ -40,6 +40,8 @@ def _find(log: GroupLog) -> Finding | None:
     what = "the partitions or topics that the group reads changed"
     if grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
+    elif all(line.row.kind is RowKind.CONNECTOR_CHANGED for line in lines):
+        what = "a connector was created, changed or deleted, so its work was assigned anew"
     elif any("subscription" in line.reason for line in said):
         what = "a member changed its subscription, so partitions were assigned anew"
     return Finding(

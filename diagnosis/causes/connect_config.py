@@ -8,6 +8,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 
 _AGAIN = 3
 """A worker that was away is behind once or twice, and catches up."""
@@ -27,11 +28,11 @@ def _find(log: GroupLog) -> Finding | None:
     if len(said) < _AGAIN:
         return None
     who = names(str(line.client) for line in said if line.client)
-    again = f" {len(said)} times{between(said)}" if len(said) > 1 else ""
     return Finding(
         code=Code.CONNECT_CONFIG,
         certainty=Certainty.SHOWN,
-        what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined{again}",
+        what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined"
+        f"{often(len(said))}{between(said)}",
         members=who,
         times=len(said),
         evidence=evidence_of(said),

@@ -74,8 +74,8 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
         if twice and len(twice) == 1 and not log.has_broker and len(log.clients) == 1:
             return _finding(
-                f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id"
-                f" ({twice[0]}): one is probably its own former membership, and nobody reads its share",
+                f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id:"
+                " one is probably its own former membership, and nobody reads its share",
                 (twice[0],), [line], Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None

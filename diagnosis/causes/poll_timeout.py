@@ -10,6 +10,8 @@ from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between, without_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
+from groupsim.wording.numbers import often
 
 _DO = (
     Remedy(
@@ -20,6 +22,16 @@ _DO = (
     ),
     Remedy("or process outside the poll loop, and pause the partitions meanwhile", ("max.poll.interval.ms",)),
 )
+_DO_LIBRDKAFKA = (
+    Remedy(
+        "process outside the poll loop, or raise max.poll.interval.ms above the longest time between two polls",
+        ("max.poll.interval.ms",),
+        trial=(("max.poll.interval.ms", "600000"),),
+        brief="raise max.poll.interval.ms, or poll more often",
+    ),
+)
+"""Without batches: librdkafka and franz-go have no max.poll.records."""
+_NO_BATCHES = (Program.LIBRDKAFKA, Program.FRANZ_GO)
 _EXPIRED = "consumer group expired"
 """What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
@@ -46,7 +58,7 @@ def _find(log: GroupLog) -> Finding | None:
         times=times,
         evidence=evidence_of(said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=True),
-        do=_DO,
+        do=_DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO,
         confirm="the application's log around the batch before it: which record or call took so long",
         harm_ms=20_000 * times,
     )
@@ -70,7 +82,7 @@ def _same_process_returned(log: GroupLog) -> list[Departure]:
 def _sentence(who: tuple[str, ...], limit: object, times: int, lasted: str) -> str:
     allowed = f"max.poll.interval.ms ({limit} ms)" if limit else "max.poll.interval.ms"
     name = one_or_many(who)
-    again = f" {times} times{lasted}" if times > 1 else ""
+    again = f"{often(times)}{lasted}" if times > 1 else ""
     verb = "need" if len(who) > 1 else "needs"
     return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
 

@@ -10,6 +10,7 @@ from groupsim.diagnosis.membership import UNNAMED, membership
 from groupsim.diagnosis.moves import Departure, Join
 from groupsim.diagnosis.said import Said, client_of
 from groupsim.diagnosis.times import between
+from groupsim.wording.numbers import often
 
 _DO = (
     Remedy(
@@ -82,8 +83,7 @@ def _sentence(who: tuple[str, ...], times: int, lasted: str, *, unnamed: bool) -
     if unnamed:
         return f"{times} members left and others joined after each: probably a restart, one by one"
     if len(who) == 1:
-        again = f" {times} times" if times > 1 else ""
-        return f"{who[0]} was closed and came back{again}{lasted}, each time with a rebalance of all"
+        return f"{who[0]} was closed and came back{often(times)}{lasted}, each time with a rebalance of all"
     return f"{len(who)} members were closed and came back one after the other{lasted}: a rolling restart"
 
 

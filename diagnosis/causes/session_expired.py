@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many, span
-from groupsim.diagnosis.codes import Certainty, Code, Nature
+from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import leaves, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 
 _DIED = (
     Remedy(
@@ -35,6 +36,22 @@ _FROZE = (
         " session.timeout.ms, at least three times heartbeat.interval.ms, bridges short stops",
         ("session.timeout.ms", "heartbeat.interval.ms"),
         brief="find what stops the process",
+    ),
+)
+_LIVES_ON = (
+    Remedy(
+        "its log goes on, so it did not die: look for a pause (CPU limits, garbage collection), for the network, or for"
+        " a batch longer than max.poll.interval.ms",
+        ("session.timeout.ms", "max.poll.interval.ms"),
+        brief="look for a pause, the network, or a long batch",
+    ),
+)
+_CLOSED_STREAMS = (
+    Remedy(
+        "see whether it was only closed: Kafka Streams does not leave the group then, unless it is closed with"
+        " CloseOptions.leaveGroup(true); if it died, its own log says why",
+        ("session.timeout.ms", "group.instance.id"),
+        brief="see whether it was closed: Kafka Streams does not leave",
     ),
 )
 _CLOSED_STATIC = (
@@ -71,11 +88,11 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(who, nature, len(gone), static=static),
+        what=_sentence(who, nature, len(gone), static=static, shown=shown or nature is not Nature.UNKNOWN),
         members=who,
         times=len(gone),
         evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
-        do=_CLOSED_STATIC if static else {Nature.DIED: _DIED, Nature.FROZE: _FROZE}.get(nature, _UNKNOWN),
+        do=_CLOSED_STATIC if static else _remedies(log, nature, gone),
         confirm=None if static else _confirm(who, nature),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
@@ -89,6 +106,16 @@ def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:
         and log.came_back(d) is None
         for d in log.departures
     )  # fmt: skip
+
+
+def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
+    if nature is Nature.FROZE:
+        return _FROZE
+    if log.type is GroupType.STREAMS:
+        return _CLOSED_STREAMS
+    if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
+        return _LIVES_ON
+    return _DIED if nature is Nature.DIED else _UNKNOWN
 
 
 def _confirm(who: tuple[str, ...], nature: Nature) -> str:
@@ -114,11 +141,7 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
     own = [line for d in gone for line in log.clients.get(d.who, []) if lost_membership(line)]
     if own:
-        reached = any("timed out" in line.reason or line.row.kind is RowKind.SESSION_EXPIRED for line in own)
-        stops = [d for d in gone if d.who in log.clients]
-        if reached and not any(_silent(log, d) for d in stops):
-            return Nature.UNKNOWN
-        return Nature.FROZE
+        return Nature.FROZE if any(_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
     if any(log.came_back(d) is not None for d in gone) and not log.clients:
         return Nature.DIED
     return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
@@ -160,7 +183,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
     )
 
 
-def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool) -> str:
+def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool, shown: bool) -> str:
     was, its = ("were", "their") if len(who) > 1 else ("was", "its")
     if static:
         streams = any("-StreamThread-" in name for name in who)
@@ -170,7 +193,10 @@ def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool)
             f"{one_or_many(who)} {was} closed, but {does_not} leave the group: {its} partitions waited until"
             " session.timeout.ms was over"
         )
-    again = f" {times} times" if times > len(who) else ""
+    again = often(times) if times > len(who) else ""
+    if not shown:
+        name = one_or_many(who)
+        return f"the coordinator no longer knew {name}{again}: {its} session had ended, or a batch took too long"
     what = {
         Nature.DIED: "died without leaving",
         Nature.FROZE: f"stopped for longer than {its} session",

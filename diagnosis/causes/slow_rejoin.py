@@ -21,6 +21,10 @@ _WAITED_MS = 8_000
 """Longer than a poll of a member that works in small batches."""
 _WAS_IN = (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
+_WHO = Remedy(
+    "find which member is missing: the broker's log says who it waited for, or the member's own log who was in a batch",
+    brief="find which member is missing",
+)
 _GONE = Remedy(
     "if the missing member had died: close consumers cleanly; its session.timeout.ms is what all wait for",
     ("session.timeout.ms",),
@@ -86,7 +90,7 @@ def _waited(log: GroupLog) -> Finding | None:
         members=who,
         times=len(long),
         evidence=evidence_of(said),
-        do=(*_DO, _GONE),
+        do=(_WHO, *_DO, _GONE),
         confirm="the broker's log: who it waited for",
         harm_ms=longest,
     )

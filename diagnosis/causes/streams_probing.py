@@ -10,6 +10,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 
 _DO = (
     Remedy(
@@ -37,11 +38,11 @@ def _find(log: GroupLog) -> Finding | None:
         said = [line for line in log.said if "followup" in line.reason or "probing" in line.reason]
     if not said:
         return None
-    again = f" {len(said)} times{between(said)}" if len(said) > 1 else ""
     return Finding(
         code=Code.STREAMS_PROBING,
         certainty=Certainty.SHOWN,
-        what=f"Kafka Streams asked for a follow-up rebalance{again}, until tasks on other instances are warm",
+        what=f"Kafka Streams asked for a follow-up rebalance{often(len(said))}{between(said)}, until tasks on other"
+        " instances are warm",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
         evidence=evidence_of(said),
