@@ -59,6 +59,7 @@ class Finding:
 
     `what`: a sentence without its full stop. `members`: as people know them (client ids, instance ids).
     `evidence`: the lines that show it.
+    `known`: the id of a known defect that may be behind it; `known_fits`: a version that the log prints has it.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -74,4 +75,5 @@ class Finding:
     after: Code | None = None
     nature: Nature | None = None
     known: str | None = None
+    known_fits: bool = False
     harm_ms: int = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
@@ -19,6 +19,7 @@ from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
 from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said, client_of
+from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
@@ -56,8 +57,16 @@ _LETTER = re.compile(r"\w")
 class GroupLog:
     """All lines about one group, and what follows from them."""
 
-    def __init__(self, group: str | None, said: Sequence[Said], end: int | None = None) -> None:
+    def __init__(
+        self,
+        group: str | None,
+        said: Sequence[Said],
+        end: int | None = None,
+        versions: Mapping[Program, frozenset[str]] | None = None,
+    ) -> None:
         self.group = group
+        self.versions = versions or {}
+        """Those that its files print, by what they are versions of: brokers, Java clients, librdkafka."""
         self.lines = said
         """All of them, in order."""
         self.troubles = [s for s in said if s.row.kind in EVIDENCE]
@@ -201,14 +210,18 @@ class GroupLog:
 def group_logs(reading: Reading) -> list[GroupLog]:
     """One log a group, the one with the most lines first; lines that name no group are of the only one there is."""
     rows = _in_order(taken_apart(reading))
-    placed = _with_groups(rows)
+    versions = Versions(row for row, _ in rows)
+    placed = _with_groups((row, at) for row, at in rows if row.kind is not RowKind.VERSION)
     by_group: dict[str | None, list[Said]] = defaultdict(list)
     for nth, (row, at, group) in enumerate(placed):
         like = _LIKE.get(row.kind)
         row = row if like is None else replace(row, kind=like)
         by_group[group].append(Said(nth, at, row, _speaker(row)))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
-    found = [GroupLog(group, _named(said), max(ends, default=None)) for group, said in by_group.items()]
+    found = [
+        GroupLog(group, _named(said), max(ends, default=None), versions.of(s.row.file for s in said))
+        for group, said in by_group.items()
+    ]
     found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found
     return sorted(found, key=lambda log: (log.group is None, -len(log.said)))
 

@@ -54,7 +54,7 @@ def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *,
     if finding.confirm:
         yield f"  to confirm: {finding.confirm}"
     if finding.known is not None:
-        yield f"  {sentence(finding.known)}"
+        yield f"  {sentence(finding.known, fits=finding.known_fits)}"
 
 
 def _after(group: Diagnosis) -> Iterator[str]:

@@ -9,48 +9,60 @@ from groupsim.diagnosis.cause import evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.known import java, librdkafka, others
+from groupsim.diagnosis.known import brokers, java, librdkafka, others
 from groupsim.diagnosis.known.defect import Defect
 from groupsim.diagnosis.order import ON_PURPOSE, QUIET
 
-DEFECTS: dict[str, Defect] = {defect.id: defect for module in (java, librdkafka, others) for defect in module.DEFECTS}
+DEFECTS: dict[str, Defect] = {
+    defect.id: defect for module in (brokers, java, librdkafka, others) for defect in module.DEFECTS
+}
 
 
 def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
-    """The findings, each with the id of the first defect of its code whose signature the log shows.
+    """The findings, each with the id of a defect behind its code whose signature the log shows.
 
-    Where nothing failed by any finding, a defect may be one itself, as *possible*.
+    Of several, the first of those whose versions the log prints, else the first. Where nothing failed by any finding,
+    a defect may be one itself, as *possible*.
     """
-    named = [
-        replace(finding, known=next((d.id for d in _of(finding.code) if d.signature.lines(log)), finding.known))
-        for finding in findings
-    ]
-    if any(finding.code not in QUIET | ON_PURPOSE for finding in findings):
+    shown = sorted((d for d in DEFECTS.values() if d.lines(log)), key=lambda defect: not defect.fits(log))
+    codes = {finding.code for finding in findings}
+    behind: dict[Code, Defect] = {}
+    for defect in shown:
+        code = next((code for code in (defect.code, *defect.also) if code in codes), None)
+        if code is not None:
+            behind.setdefault(code, defect)
+    named = [_named(finding, behind.get(finding.code), log) for finding in findings]
+    if codes - QUIET - ON_PURPOSE:
         return named
-    return named + [found for defect in DEFECTS.values() if (found := _alone(defect, log)) is not None]
+    alone: dict[Code, Defect] = {}
+    for defect in shown:
+        if defect.alone is not None:
+            alone.setdefault(defect.code, defect)
+    return named + [_alone(defect, log) for defect in alone.values() if defect not in behind.values()]
 
 
-def _of(code: Code) -> list[Defect]:
-    return [defect for defect in DEFECTS.values() if defect.code is code]
+def _named(finding: Finding, defect: Defect | None, log: GroupLog) -> Finding:
+    return finding if defect is None else replace(finding, known=defect.id, known_fits=bool(defect.fits(log)))
 
 
-def _alone(defect: Defect, log: GroupLog) -> Finding | None:
-    if defect.alone is None or not (said := defect.signature.lines(log)):
-        return None
+def _alone(defect: Defect, log: GroupLog) -> Finding:
+    said = defect.lines(log)
     return Finding(
         code=defect.code,
         certainty=Certainty.POSSIBLE,
-        what=defect.alone,
+        what=defect.alone or defect.what,
         times=len(said),
         evidence=evidence_of(said),
         do=(Remedy("update what has the defect", ("version",), brief=f"update {defect.library}"),),
         known=defect.id,
+        known_fits=bool(defect.fits(log)),
     )
 
 
-def sentence(id_: str) -> str:
-    """The line of the text answer."""
+def sentence(id_: str, *, fits: bool = False) -> str:
+    """The line of the text answer. `fits`: a version that the log prints has the defect."""
     defect = DEFECTS[id_]
+    certainty = Certainty.LIKELY if fits else Certainty.POSSIBLE
     where = f"{defect.library} {defect.versions}" if defect.versions else defect.library
     fixed = f"fixed in {defect.fixed}" if defect.fixed else "no fixed version is known"
-    return f"known defect (possible): {id_} in {where}, {fixed}: {defect.what}, {defect.link}"
+    return f"known defect ({certainty}): {id_} in {where}, {fixed}: {defect.what}, {defect.link}"

@@ -8,14 +8,18 @@ from typing import NamedTuple
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.versions import among
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
 
 class Signature(NamedTuple):
     """At least `least` lines of these kinds whose details (`name=value`, in order) the pattern `text` fits.
 
     `reset`: kinds after which counting begins again. `then`: each counts
-    only if the next line of the group is of this kind, at most `within_ms` later.
+    only if the next line of the group is of this kind, at most `within_ms` later. `after`: only if the nearest line
+    before it, of other kinds, is of this kind, at most `within_ms` earlier. `not_then`: only if the next line is not
+    of this kind, and comes at least `later_ms` later.
     """
 
     kinds: tuple[RowKind, ...]
@@ -24,15 +28,23 @@ class Signature(NamedTuple):
     reset: tuple[RowKind, ...] = ()
     then: RowKind | None = None
     within_ms: int = 0
+    after: RowKind | None = None
+    not_then: RowKind | None = None
+    later_ms: int = 0
 
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
+        if sum(map(self._fits, log.of(*self.kinds))) < self.least:
+            return []
         stretches: list[list[Said]] = [[]]
+        before: Said | None = None
         for line, following in zip(log.lines, [*log.lines[1:], None], strict=True):
             if line.row.kind in self.reset:
                 stretches.append([])
-            elif self._fits(line) and self._followed(line, following):
+            elif self._fits(line) and self._placed(before, line, following):
                 stretches[-1].append(line)
+            if line.row.kind not in self.kinds:
+                before = line
         longest = max(stretches, key=len)
         return longest if len(longest) >= self.least else []
 
@@ -42,19 +54,38 @@ class Signature(NamedTuple):
         details = " ".join(f"{name}={value}" for name, value in line.row.detail.items())
         return re.search(self.text, details) is not None
 
-    def _followed(self, line: Said, following: Said | None) -> bool:
-        if self.then is None:
-            return True
-        if following is None or following.row.kind is not self.then or line.at is None or following.at is None:
+    def _placed(self, before: Said | None, line: Said, following: Said | None) -> bool:
+        if self.then is not None and not (_is(following, self.then) and self._soon(line, following, unknown=False)):
             return False
-        return following.at - line.at <= self.within_ms
+        # Lines of a stack trace have no time, and stand right behind their record.
+        if self.after is not None and not (_is(before, self.after) and self._soon(line, before, unknown=True)):
+            return False
+        if self.not_then is None:
+            return True
+        waited = _between(line, following)
+        return not _is(following, self.not_then) and waited is not None and waited >= self.later_ms
+
+    def _soon(self, line: Said, other: Said | None, *, unknown: bool) -> bool:
+        apart = _between(line, other)
+        return unknown if apart is None else apart <= self.within_ms
+
+
+def _is(line: Said | None, kind: RowKind) -> bool:
+    return line is not None and line.row.kind is kind
+
+
+def _between(line: Said, other: Said | None) -> int | None:
+    """Milliseconds between two lines; None without times."""
+    return None if other is None or line.at is None or other.at is None else abs(other.at - line.at)
 
 
 class Defect(NamedTuple):
     """One entry of a public tracker. `id`: as people write it. `versions`, `fixed`: as it gives them, else None.
 
-    `what`: what happens, a sentence without its full stop. `code`: the cause that it belongs to. `alone`: what a
-    finding says that is made where the signature is all there is; None if it makes none.
+    `what`: what happens, a sentence without its full stop. `code`: the cause that it belongs to; `also`: other causes
+    that it may be behind. `alone`: what a finding says that is made where the signature is all there is; None if it
+    makes none. `affected`: ranges of releases (from, before) as far as they are known, of `program`: a log that prints
+    another version does not show it.
     """
 
     id: str
@@ -66,3 +97,14 @@ class Defect(NamedTuple):
     code: Code
     signature: Signature
     alone: str | None = None
+    also: tuple[Code, ...] = ()
+    affected: tuple[tuple[str, str], ...] = ()
+    program: Program = Program.JAVA
+
+    def fits(self, log: GroupLog) -> bool | None:
+        """Whether a version that the log prints has it; None if it prints none, or it is not known."""
+        return among(log.versions, self.program, self.affected)
+
+    def lines(self, log: GroupLog) -> list[Said]:
+        """The lines that show it; none if there are none, or the log prints a version without the defect."""
+        return [] if self.fits(log) is False else self.signature.lines(log)

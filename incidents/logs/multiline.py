@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from groupsim.incidents.logs.boxed_tables import ends_table, opens_table
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.producers.brod import HEAD
+from groupsim.incidents.logs.producers.exceptions import FRAME, THROWN
 from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
 from groupsim.incidents.logs.scan import Window
 
@@ -31,6 +32,7 @@ _OBJECT = 120
 _BLOCK = 40
 _SETTINGS = 250
 _TABLE = 250
+_FRAMES = 16
 _NOT_CUT = re.compile(
     r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
     r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└]|\+(?:Topic|Requested|-)"
@@ -212,10 +214,13 @@ def block(window: Window, skip: int) -> Iterator[str]:
 
 
 def lines_below(window: Window, text: str, skip: int) -> list[str]:
-    """The lines below a head that tells by its end that they belong to it: settings (Java), what happened (brod)."""
+    """The lines below a head that tells that they belong to it: settings, frames (Java), what happened (brod)."""
     table = _table(window, text, skip)
     if table:
         return table
+    if "xception" in text and THROWN.search(text) is not None:
+        below = (_bare(clean(raw[:_LONGEST])) for raw in islice(window.following(_FRAMES + skip), skip, None))
+        return list(takewhile(lambda line: FRAME.match(line) is not None, below))
     settings = text.rstrip().endswith(OPENER)
     if not settings and not _is_head(text):
         return []

@@ -14,6 +14,7 @@ from groupsim.incidents.logs.producers import (
     broker_lifecycle,
     broker_streams,
     clickhouse,
+    exceptions,
     franz_go,
     java_client,
     java_config,
@@ -54,8 +55,10 @@ def _broker(record: Record) -> tuple[Match, ...] | None:
 
 
 def _callback(record: Record) -> tuple[Match, ...] | None:
-    """Applications' own lines: not what looks like a known program's line that none of its wordings fits."""
+    """Applications' own lines: not an exception, nor what looks like a known program's line that no wording fits."""
     if _BROKER_LINE.search(record.text) is not None or java_client.message_of(record.text) is not None:
+        return None
+    if exceptions.read(record) is not None:
         return None
     return listeners.read(record)
 
@@ -89,8 +92,8 @@ def recognise(record: Record) -> tuple[Match, ...] | None:
         if found:
             return found if program is None else tuple(match._replace(program=program) for match in found)
         if found is not None:
-            return troubles.read(record) or found
-    return troubles.read(record)
+            return troubles.read(record) or exceptions.read(record) or found
+    return troubles.read(record) or exceptions.read(record)
 
 
 def concerns_a_group(text: str) -> bool:

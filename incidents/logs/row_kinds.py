@@ -111,6 +111,7 @@ class RowKind(StrEnum):
     CONSUMER_STOPPED = "consumer_stopped"
     ERROR_CODE = "error_code"
     ERROR_NAMED = "error_named"
+    EXCEPTION = "exception"
     FATAL_ERROR = "fatal_error"
     HEARTBEATS_BEGIN = "heartbeats_begin"
     NO_ASSIGNMENT = "no_assignment"
@@ -130,6 +131,7 @@ class RowKind(StrEnum):
     TASK_STUCK = "task_stuck"
     THREAD_FENCED = "thread_fenced"
     TOPICS_UNASSIGNED = "topics_unassigned"
+    VERSION = "version"
 
 
 SHOWN = frozenset(
@@ -202,6 +204,7 @@ EVIDENCE = frozenset(
         RowKind.CONSUMER_STOPPED,
         RowKind.ERROR_CODE,
         RowKind.ERROR_NAMED,
+        RowKind.EXCEPTION,
         RowKind.FATAL_ERROR,
         RowKind.HEARTBEATS_BEGIN,
         RowKind.NO_ASSIGNMENT,
@@ -221,6 +224,7 @@ EVIDENCE = frozenset(
         RowKind.TASK_STUCK,
         RowKind.THREAD_FENCED,
         RowKind.TOPICS_UNASSIGNED,
+        RowKind.VERSION,
     ]
 )
 """What lines say beside a group's history: reasons, errors, counts. The import does not use them."""
@@ -229,9 +233,11 @@ WEAK = frozenset(
         RowKind.APP_FAILED,
         RowKind.APPLICATION_SAID,
         RowKind.CONNECTION_LOST,
+        RowKind.EXCEPTION,
         RowKind.STREAMS_RESTORING,
         RowKind.STREAMS_STATE,
         RowKind.TASK_STUCK,
+        RowKind.VERSION,
     ]
 )
 """Evidence that makes no log one about groups: other programs say so, too."""

@@ -102,6 +102,18 @@ TROUBLES = (
     b"ffsets timed out",
     b"raceful stop of",
     b"rd_kafka_",
+    b"Kafka version",
+    b"IllegalState",
+    b"NullPointer",
+    b"ConcurrentModif",
+    b"StackOverflow",
+    b"WakeupException limit",
+    b"emergency stop",
+    b"for commit response",
+    b"exists in this worker",
+    b"COOPERATIVE protocol",
+    b"non-joining member",
+    b"expected member.id",
 )
 """What else `producers` word, as evidence: looked for near lines about groups, and in a file's beginning."""
 PARTITION, REVOKED = b"artition", (b"evok", b"evocat")

@@ -21,6 +21,7 @@
 - `listeners`: what applications print in their callbacks, in any language
 - `php_clients`: what applications print of phpkafka's answers
 - `clickhouse`: ClickHouse's Kafka engine
+- `exceptions`: exceptions with the code that threw them, and versions
 - `troubles`: errors, lost connections and failed applications, whoever words them
 - `applications`: what applications say of their consumer in words of their own
 - `brod`: brod and kaffe (Erlang, Elixir)

@@ -271,6 +271,12 @@ WORDINGS: tuple[Wording, ...] = (
         r" (?:current|existing) memberId={word:current} during operation {word:operation}",
     ),
     wording(
+        "broker_fenced",
+        "expected member.id",
+        r"given member\.id {member} is identified as a known static member {some:instance}, ?but not matching"
+        r" the expected member\.id {word:current}(?: during {word:operation},)?",
+    ),
+    wording(
         "broker_unexpected", "Attempt to add rejoining member", r"Attempt to add rejoining member {member} of group"
     ),
 )

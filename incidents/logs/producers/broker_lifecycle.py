@@ -38,6 +38,12 @@ WORDINGS: tuple[Wording, ...] = (
         r" )?(?P<what>STARTED|SHUTTING_DOWN|SHUTDOWN|started|shutting down)",
         _what,
     ),
+    wording(
+        "exception",
+        "load metadata ",
+        r"\[GroupCoordinator id=\d{1,9}\] (?P<error>Failed to (?:un)?load metadata (?:from|for)"
+        r" __consumer_offsets-.{0,4000})",
+    ),
     wording("", "Creating ", r"Creating (?:a )?simple consumer group"),
     wording("", "xpired offsets in", r"Removed \d{1,12} expired offsets in"),
     wording(

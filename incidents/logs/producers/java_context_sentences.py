@@ -71,7 +71,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording("client_no_broker", "Rebootstrapping with", r"^Rebootstrapping with"),
     wording("", "in following offset commit/fetch requests because", r"^Member"),
     wording("", "Completed leaving the group", r"^Completed leaving"),
-    wording("", "claiming the same TopicPartition", r""),
+    wording("exception", "claiming the same TopicPartition", r"^(?P<error>.{0,1500}claiming the same TopicPartition)"),
     wording("", "Skipped assignment for returning static leader", r""),
     wording("", "Generation data was cleared by heartbeat thread", r""),
     wording("", "Requesting disconnect from last known coordinator", r""),
@@ -107,6 +107,6 @@ BARE: tuple[Wording, ...] = (
     ),
     wording("", "Final assignment of partitions to consumers", r""),
     wording("", "Finished rebalance with leader election result", r""),
-    wording("", "claiming the same TopicPartition", r""),
+    wording("exception", "claiming the same TopicPartition", r"^(?P<error>.{0,1500}claiming the same TopicPartition)"),
 )
 """What Java clients print without naming client and group."""

@@ -49,6 +49,11 @@ BEHIND_A_PREFIX: tuple[Wording, ...] = (
     wording(
         "fatal_error", "due to unexpected error", r"^(?P<error>Heartbeat thread failed due to unexpected error.{0,300})"
     ),
+    wording(
+        "app_failed",
+        "COOPERATIVE protocol",
+        r"^(?P<error>With the COOPERATIVE protocol, owned partitions cannot be reassigned.{0,300})",
+    ),
     wording("poll_timeout", "orker poll timeout has expired", r"^[Ww]orker poll timeout has expired"),
     wording(
         "config_behind",
@@ -99,6 +104,13 @@ ALONE: tuple[Wording, ...] = (
         r"(?P<error>Worker\w{1,20}Task\{id=.{1,249}?\} Task threw an uncaught and unrecoverable exception)",
     ),
     wording("app_failed", "OutOfMemoryError", r"(?P<error>(?:java\.lang\.)?OutOfMemoryError.{0,200})"),
+    wording(
+        "app_failed",
+        "emergency stop",
+        r"(?P<error>Poll returned \d{1,9} record\(s\) while consumer was paused.{0,200})",
+    ),
+    wording("app_failed", "WakeupException limit", r"(?P<error>WakeupException limit exceeded, stopping)"),
+    wording("app_failed", "for commit response", r"(?P<error>Timeout waiting for commit response.{0,200})"),
     wording("app_failed", "panic: ", r"^(?P<error>panic: .{1,300})"),
     wording(
         "app_failed",

@@ -1,5 +1,5 @@
 """Logs that show the known defects, by their ids: written for the tests, in the formats of the libraries."""
 
-from tests.diagnosis.known_examples import java, librdkafka, others
+from tests.diagnosis.known_examples import brokers, java, librdkafka, others
 
-EXAMPLES: dict[str, str] = java.EXAMPLES | librdkafka.EXAMPLES | others.EXAMPLES
+EXAMPLES: dict[str, str] = brokers.EXAMPLES | java.EXAMPLES | librdkafka.EXAMPLES | others.EXAMPLES
