@@ -19,7 +19,7 @@ class Signature(NamedTuple):
     `reset`: kinds after which counting begins again. `then`: each counts
     only if the next line of the group is of this kind, at most `within_ms` later. `after`: only if the nearest line
     before it, of other kinds, is of this kind, at most `within_ms` earlier. `not_then`: only if the next line is not
-    of this kind, and comes at least `later_ms` later.
+    of this kind, and comes at least `later_ms` later, in a log that has lines of this kind.
     """
 
     kinds: tuple[RowKind, ...]
@@ -35,6 +35,8 @@ class Signature(NamedTuple):
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
         if sum(map(self._fits, log.of(*self.kinds))) < self.least:
+            return []
+        if self.not_then is not None and not log.of(self.not_then):
             return []
         stretches: list[list[Said]] = [[]]
         before: Said | None = None

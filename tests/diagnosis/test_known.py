@@ -27,6 +27,15 @@ def test_a_known_defect_is_named_in_its_example_and_in_no_other(id_: str, tmp_pa
     assert f"{id_} in {DEFECTS[id_].library}" in said[0]
 
 
+def test_a_log_of_which_assignments_were_filtered_out_shows_no_missing_assignment(tmp_path: Path) -> None:
+    path = tmp_path / "example.log"
+    lines = EXAMPLES["KAFKA-12890"].splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "Assignment received" not in line), encoding="utf-8")
+    explanation = explain_reading(read_files([path]))
+    assert explanation is not None
+    assert not [f.known for group in explanation.groups for f in group.findings if f.known]
+
+
 @pytest.mark.parametrize(
     ("version", "certainty"), [("2.3.0", "likely"), ("5.3.0-ccs", "possible"), ("2.3.1", None), ("2.2.2", None)]
 )
