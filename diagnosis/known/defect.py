@@ -16,10 +16,12 @@ from groupsim.incidents.logs.rows import Program
 class Signature(NamedTuple):
     """At least `least` lines of these kinds whose details (`name=value`, in order) the pattern `text` fits.
 
-    `reset`: kinds after which counting begins again. `then`: each counts
-    only if the next line of the group is of this kind, at most `within_ms` later. `after`: only if the nearest line
-    before it, of other kinds, is of this kind, at most `within_ms` earlier. `not_then`: only if the next line is not
-    of this kind, and comes at least `later_ms` later, in a log that has lines of this kind.
+    `by`: only lines that this program wrote; `after` then looks at their speaker's own lines. `reset`: kinds after
+    which counting begins again. `then`: each counts only if the next line of the group is of this kind, at most
+    `within_ms` later. `after`: only if the nearest line before it, of other kinds, is of this kind, at most
+    `within_ms` earlier. `not_then`: only if the next line is not of this kind, and comes at least `later_ms` later,
+    in a log that has lines of this kind. `lasts_ms`: only the last line of these kinds counts, only if the log goes on
+    for so long after it, and has lines of each kind.
     """
 
     kinds: tuple[RowKind, ...]
@@ -31,36 +33,51 @@ class Signature(NamedTuple):
     after: RowKind | None = None
     not_then: RowKind | None = None
     later_ms: int = 0
+    by: Program | None = None
+    lasts_ms: int = 0
 
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
-        if sum(map(self._fits, log.of(*self.kinds))) < self.least:
+        of_kinds = log.of(*self.kinds)
+        if sum(map(self._fits, of_kinds)) < self.least or not self._lasts(of_kinds, log.end):
             return []
         if self.not_then is not None and not log.of(self.not_then):
             return []
         stretches: list[list[Said]] = [[]]
-        before: Said | None = None
+        before: dict[str | None, Said] = {}
         for line, following in zip(log.lines, [*log.lines[1:], None], strict=True):
             if line.row.kind in self.reset:
                 stretches.append([])
-            elif self._fits(line) and self._placed(before, line, following):
+            elif self._fits(line) and self._placed(before.get(self._speaker(line)), line, following):
                 stretches[-1].append(line)
             if line.row.kind not in self.kinds:
-                before = line
-        longest = max(stretches, key=len)
+                before[self._speaker(line)] = line
+        longest = stretches[-1][-1:] if self.lasts_ms else max(stretches, key=len)
         return longest if len(longest) >= self.least else []
 
     def _fits(self, line: Said) -> bool:
-        if line.row.kind not in self.kinds:
+        if line.row.kind not in self.kinds or (self.by is not None and line.row.program is not self.by):
             return False
         details = " ".join(f"{name}={value}" for name, value in line.row.detail.items())
         return re.search(self.text, details) is not None
+
+    def _lasts(self, of_kinds: list[Said], end: int | None) -> bool:
+        if not self.lasts_ms:
+            return True
+        last = of_kinds[-1]
+        if last.at is None or end is None or {line.row.kind for line in of_kinds} != set(self.kinds):
+            return False
+        return self._fits(last) and end - last.at >= self.lasts_ms
+
+    def _speaker(self, line: Said) -> str | None:
+        return None if self.by is None else line.client
 
     def _placed(self, before: Said | None, line: Said, following: Said | None) -> bool:
         if self.then is not None and not (_is(following, self.then) and self._soon(line, following, unknown=False)):
             return False
         # Lines of a stack trace have no time, and stand right behind their record.
-        if self.after is not None and not (_is(before, self.after) and self._soon(line, before, unknown=True)):
+        behind = self.by is None
+        if self.after is not None and not (_is(before, self.after) and self._soon(line, before, unknown=behind)):
             return False
         if self.not_then is None:
             return True

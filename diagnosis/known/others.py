@@ -1,8 +1,12 @@
-"""Known defects of clients in Python and Ruby."""
+"""Known defects of clients in Python, Go, JavaScript, Ruby, Erlang and Elixir."""
 
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.known.defect import Defect, Signature
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
+
+_SHORTEST_SESSION_MS = 6_000
+"""The default of group.min.session.timeout.ms: a member that is removed sooner after its join did not time out."""
 
 DEFECTS = (
     Defect(
@@ -14,6 +18,161 @@ DEFECTS = (
         link="https://github.com/aio-libs/aiokafka/issues/727",
         code=Code.COMMIT_FAILED,
         signature=Signature((RowKind.SYNCED,), r"^generation=-1\b"),
+    ),
+    Defect(
+        id="kafka-python#1310",
+        library="kafka-python",
+        versions="1.3.3 to 1.3.5",
+        fixed=None,
+        what="after the brokers restarted, the consumer tries heartbeats without end and never looks for the"
+        " coordinator",
+        link="https://github.com/dpkp/kafka-python/issues/1310",
+        code=Code.WRONG_COORDINATOR_CLIENT,
+        signature=Signature(
+            (RowKind.ERROR_NAMED,),
+            r"error=.*Heartbeat failed \(\[Error 15\] GroupCoordinatorNotAvailableError\); retrying",
+            least=20,
+            reset=(RowKind.COORDINATOR_FOUND, RowKind.JOINING),
+        ),
+        alone="a consumer's heartbeats fail again and again, and it does not look for the coordinator",
+    ),
+    Defect(
+        id="kafka-python#1623",
+        library="kafka-python",
+        versions="before 1.4.4",
+        fixed="1.4.4, which calls its change (1628) an attempt",
+        what="the consumer and its heartbeat thread wait for each other's lock, and the consumer never joins again",
+        link="https://github.com/dpkp/kafka-python/issues/1623",
+        code=Code.WRONG_COORDINATOR_CLIENT,
+        signature=Signature(
+            (RowKind.REVOKED, RowKind.JOINING),
+            r"^partitions=",
+            after=RowKind.GENERATION_RESET,
+            within_ms=1_000,
+            lasts_ms=600_000,
+        ),
+        alone="a consumer gave up its partitions to join again, and then did not join",
+    ),
+    Defect(
+        id="faust-streaming#54",
+        library="faust-streaming",
+        versions="0.3.0",
+        fixed="0.4.0",
+        what="the recovery after a rebalance seeks in a partition that the rebalance took away, and the worker crashes",
+        link="https://github.com/faust-streaming/faust/issues/54",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.APP_FAILED,), r"error=IllegalStateError\(.No current assignment for partition TopicPartition"
+        ),
+    ),
+    Defect(
+        id="faust-streaming#94",
+        library="faust-streaming",
+        versions=None,
+        fixed=None,
+        what="a commit that waits while a rebalance takes its partition away stops the consumer",
+        link="https://github.com/faust-streaming/faust/issues/94",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.APP_FAILED,), r"error=IllegalStateError\(.Partition TopicPartition\(.* is not assigned"
+        ),
+    ),
+    Defect(
+        id="faust-streaming#529",
+        library="faust-streaming",
+        versions=None,
+        fixed=None,
+        what="an agent with isolated_partitions crashes when a second worker comes and takes a partition from it",
+        link="https://github.com/faust-streaming/faust/issues/529",
+        code=Code.APP_ERROR,
+        signature=Signature((RowKind.APP_FAILED,), r"^isolated=\S+ error=CancelledError\(\)"),
+    ),
+    Defect(
+        id="sarama#1405",
+        library="Sarama",
+        versions="1.22.1",
+        fixed="main by pull request 2331 (September 2022)",
+        what="an error of a claim that comes while the consumer group is closed ends the process",
+        link="https://github.com/IBM/sarama/issues/1405",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.APP_FAILED,),
+            r"error=panic: send on closed channel where=\S*/sarama\.\(\*consumerGroup\)\.handleError",
+        ),
+    ),
+    Defect(
+        id="kafka-go#786",
+        library="segmentio/kafka-go",
+        versions="before 0.4.26",
+        fixed="0.4.26",
+        what="a generation that ends while a goroutine of it is started ends the process",
+        link="https://github.com/segmentio/kafka-go/pull/786",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.APP_FAILED,),
+            r"error=panic: sync: WaitGroup \S.* where=\S*/kafka-go\.\(\*Generation\)\.(?:close|Start)",
+        ),
+    ),
+    Defect(
+        id="franz-go#1355",
+        library="franz-go",
+        versions="1.21.4",
+        fixed="1.21.5",
+        what="a topic that is purged while it is still assigned ends the process when its offsets are fetched",
+        link="https://github.com/twmb/franz-go/pull/1355",
+        code=Code.APP_ERROR,
+        signature=Signature((RowKind.APP_FAILED,), r"error=panic: .* where=\S*/kgo\.\(\*groupConsumer\)\.fetchOffsets"),
+    ),
+    Defect(
+        id="kafkajs#1474",
+        library="KafkaJS",
+        versions="before 2.2.4",
+        fixed="2.2.4",
+        what="a generation that is no longer valid crashes the consumer, and it does not join again",
+        link="https://github.com/tulios/kafkajs/pull/1474",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.REBALANCE_FAILED,), r"error=KafkaJSProtocolError: Specified group generation id is not valid"
+        ),
+        alone="a consumer crashed because its generation was no longer valid",
+    ),
+    Defect(
+        id="kafkajs#1441",
+        library="KafkaJS",
+        versions=None,
+        fixed=None,
+        what="a consumer that joins without metadata of the cluster crashes, and does not come back",
+        link="https://github.com/tulios/kafkajs/issues/1441",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.REBALANCE_FAILED,),
+            r"error=TypeError: Cannot read propert(?:y 'brokers' of null|ies of null \(reading 'brokers'\))",
+        ),
+        alone="a consumer crashed while it joined, on metadata that it did not have",
+    ),
+    Defect(
+        id="kafkajs#1153",
+        library="KafkaJS",
+        versions=None,
+        fixed=None,
+        what="after many rebalances in a row the consumer can't write a request, crashes, and does not come back",
+        link="https://github.com/tulios/kafkajs/issues/1153",
+        code=Code.APP_ERROR,
+        signature=Signature((RowKind.REBALANCE_FAILED,), r"error=Error: value should be an instance of Encoder"),
+        alone="a consumer crashed because it could not write a request",
+    ),
+    Defect(
+        id="kafkajs#558",
+        library="KafkaJS",
+        versions=None,
+        fixed=None,
+        what="a commit after a rebalance asks for partitions that are no longer assigned, and crashes the consumer",
+        link="https://github.com/tulios/kafkajs/issues/558",
+        code=Code.APP_ERROR,
+        signature=Signature(
+            (RowKind.REBALANCE_FAILED,), r"error=.*(?:of undefined|undefined \().* where=consumer/offsetManager/"
+        ),
+        alone="a consumer crashed while it committed after a rebalance",
     ),
     Defect(
         id="ruby-kafka#941",
@@ -29,5 +188,54 @@ DEFECTS = (
             least=3,
             reset=(RowKind.JOINED, RowKind.SYNCED),
         ),
+    ),
+    Defect(
+        id="ruby-kafka#767",
+        library="ruby-kafka",
+        versions="0.7.9, with brokers of Kafka 2.3.0 (KAFKA-8653)",
+        fixed=None,
+        what="it sends JoinGroup version 0, and each join of a member removes the others from the group",
+        link="https://github.com/zendesk/ruby-kafka/issues/767",
+        code=Code.WRONG_COORDINATOR_CLIENT,
+        signature=Signature(
+            (RowKind.GENERATION_RESET,),
+            r"reason=Kafka::UnknownMemberId",
+            least=3,
+            after=RowKind.ASSIGNED,
+            within_ms=_SHORTEST_SESSION_MS,
+            by=Program.RUBY_KAFKA,
+        ),
+        alone="a consumer is put out of its group within seconds after each join",
+        also=(Code.SESSION_EXPIRED,),
+    ),
+    Defect(
+        id="kaffe#92",
+        library="brod and kaffe",
+        versions="with brokers of Kafka 2.3.0 (KAFKA-8653)",
+        fixed="Kafka 2.3.1",
+        what="they send JoinGroup version 0, and each join of a member removes the others from the group",
+        link="https://github.com/spreedly/kaffe/issues/92",
+        code=Code.WRONG_COORDINATOR_CLIENT,
+        signature=Signature(
+            (RowKind.REJOIN_REQUESTED,),
+            r"reason=:?unknown_member_id",
+            least=3,
+            after=RowKind.ASSIGNED,
+            within_ms=_SHORTEST_SESSION_MS,
+            by=Program.BROD,
+        ),
+        alone="members are put out of the group within seconds after each join",
+        also=(Code.SESSION_EXPIRED, Code.COMMIT_FAILED),
+    ),
+    Defect(
+        id="brod#578",
+        library="brod",
+        versions="before 3.18.0",
+        fixed="3.18.0",
+        what="after a lost connection to the coordinator the group's process ends with hb_timeout and is started anew",
+        link="https://github.com/kafka4beam/brod/pull/578",
+        code=Code.SESSION_EXPIRED,
+        signature=Signature((RowKind.LEAVE_SENT,), r"reason=:?hb_timeout", by=Program.BROD),
+        alone="the coordinator did not answer a heartbeat for a whole session, and the member left",
     ),
 )

@@ -33,11 +33,13 @@ _BLOCK = 40
 _SETTINGS = 250
 _TABLE = 250
 _FRAMES = 16
+_ABORT = r"panic: |(?:\*\*\* |[\w.-]{1,100}: )\S{0,200}rdkafka_\w{1,60}\.[ch]:\d"
+"""How Go and librdkafka begin a program's last words, in whatever column the line before them ends."""
 _NOT_CUT = re.compile(
-    r"\t|\s\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
+    r"\t|\s\s|at |Caused by|\.\.\. |Traceback|" + _ABORT + r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
     r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└]|\+(?:Topic|Requested|-)"
 )
-TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
+TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|" + _ABORT + r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
 """How a line of a stack trace begins, or one that closes something."""
 _LABEL = re.compile(
     r"(?:Member|Assigned partitions|Current owned partitions|Added partitions \(assigned - owned\)"
@@ -214,10 +216,14 @@ def block(window: Window, skip: int) -> Iterator[str]:
 
 
 def lines_below(window: Window, text: str, skip: int) -> list[str]:
-    """The lines below a head that tells that they belong to it: settings, frames (Java), what happened (brod)."""
+    """The lines below a head that tells that they belong to it: settings and frames (Java), what
+    happened (brod), the frames of a panic (Go)."""
     table = _table(window, text, skip)
     if table:
         return table
+    if text.startswith("panic: "):
+        below = (_bare(clean(raw[:_LONGEST])) for raw in islice(window.following(_FRAMES + skip), skip, None))
+        return list(takewhile(lambda line: not starts_record(line), below))
     if "xception" in text and THROWN.search(text) is not None:
         below = (_bare(clean(raw[:_LONGEST])) for raw in islice(window.following(_FRAMES + skip), skip, None))
         return list(takewhile(lambda line: FRAME.match(line) is not None, below))

@@ -58,7 +58,7 @@ def _callback(record: Record) -> tuple[Match, ...] | None:
     """Applications' own lines: not an exception, nor what looks like a known program's line that no wording fits."""
     if _BROKER_LINE.search(record.text) is not None or java_client.message_of(record.text) is not None:
         return None
-    if exceptions.read(record) is not None:
+    if exceptions.read(record) is not None or "IllegalStateError(" in record.text:
         return None
     return listeners.read(record)
 

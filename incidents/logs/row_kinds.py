@@ -113,6 +113,7 @@ class RowKind(StrEnum):
     ERROR_NAMED = "error_named"
     EXCEPTION = "exception"
     FATAL_ERROR = "fatal_error"
+    FETCHERS = "fetchers"
     HEARTBEATS_BEGIN = "heartbeats_begin"
     NO_ASSIGNMENT = "no_assignment"
     PARTITION_HELD = "partition_held"
@@ -206,6 +207,7 @@ EVIDENCE = frozenset(
         RowKind.ERROR_NAMED,
         RowKind.EXCEPTION,
         RowKind.FATAL_ERROR,
+        RowKind.FETCHERS,
         RowKind.HEARTBEATS_BEGIN,
         RowKind.NO_ASSIGNMENT,
         RowKind.PARTITION_HELD,

@@ -102,6 +102,8 @@ TROUBLES = (
     b"ffsets timed out",
     b"raceful stop of",
     b"rd_kafka_",
+    b"Got exception: ",
+    b"HandleException",
     b"Kafka version",
     b"IllegalState",
     b"NullPointer",

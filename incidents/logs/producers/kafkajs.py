@@ -10,6 +10,8 @@ from groupsim.incidents.logs.patterns import Detail, Match
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import read_stamp
 
+_FRAME = re.compile(r"TypeError: [^\n]{1,300}\n\s{0,8}at [^\n]{0,300}?\bkafkajs/src/([\w/]{1,100}\.js)")
+"""Where in KafkaJS itself, and not in a handler of the application, JavaScript failed."""
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KINDS = (
     ("The group is rebalancing, re-joining", RowKind.JOINING),
@@ -64,6 +66,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     detail: Detail = {"error": error} if error and kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED) else {}
     if text.startswith("Crash: "):
         detail["error"] = text.removeprefix("Crash: ")[:600]
+        if (frame := _FRAME.search(_string(fields, "stack") or "")) is not None:
+            detail["where"] = frame[1]
     if kind == RowKind.LEAVE_SENT:
         detail["reason"] = "the consumer was stopped"
     if kind == RowKind.JOINED and member:

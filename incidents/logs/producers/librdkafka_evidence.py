@@ -44,6 +44,11 @@ EVIDENCE: tuple[Wording, ...] = (
         GROUP + r": new assignment of {int:partition_count} partition\(s\) in join-state {word:join_state}",
     ),
     wording(
+        "fetchers",
+        "starting fetchers for ",
+        GROUP + r": (?P<what>(?:not )?starting fetchers for \d{1,9} assigned partition\(s\) in join-state .{1,200})",
+    ),
+    wording(
         "partition_held",
         "] offset ",
         r"\[thrd:\w{1,40}\]:? {1,2}(?P<topic>\S{1,249}) \[(?P<number>\d{1,9})\] offset \S",

@@ -21,6 +21,7 @@ _OF_OTHERS = re.compile(
 """Brokers, producers and admin clients have connections and errors, too."""
 _CLIENT = re.compile(r"(?<![\w.-])([\w.-]{1,249}#consumer-\d{1,6})\b")
 _POSITION = re.compile(r"position=(\d{1,18}), end=(\d{1,18})")
+_GO_FRAME = re.compile(r"(?!runtime\.|sync\.|panic\()(\S{1,300}\.(?:\(\*?\w{1,80}\)\.)?\w{1,80})\(")
 _HEAD = 4_000
 _SHOWN = 400
 
@@ -30,6 +31,13 @@ def _left(detail: Detail, record: Record) -> None:
     left = [int(end) - int(position) for position, end in _POSITION.findall(str(detail["what"]))]
     if left:
         detail["records"] = sum(left)
+
+
+def _panicked(detail: Detail, record: Record) -> None:
+    """The function of a Go program that panicked: the first of its frames outside Go's own packages."""
+    frames = (frame[1] for line in record.more if (frame := _GO_FRAME.match(line)) is not None)
+    if (where := next(frames, None)) is not None:
+        detail["where"] = where
 
 
 BEHIND_A_PREFIX: tuple[Wording, ...] = (
@@ -83,7 +91,11 @@ ALONE: tuple[Wording, ...] = (
         "Error when calling each",
         r"^(?:\[Runner\] )?(?P<error>Error when calling each(?:Message|Batch).{0,300})",
     ),
-    wording("app_failed", "Crashed reason=", r"Crashed reason={text:error}"),
+    wording(
+        "app_failed", "Crashed reason=", r"(?: isolated=(?P<isolated>\{.{1,300}?\})\]: )?Crashed reason={text:error}"
+    ),
+    wording("app_failed", "Got exception: ", r"AIOKafkaConsumerThread\]: Got exception: {text:error}"),
+    wording("app_failed", "HandleException", r"(?P<error>cppkafka::HandleException, e\.what\(\) = .{1,200})"),
     wording(
         "app_failed",
         "rebalance listener",
@@ -111,11 +123,11 @@ ALONE: tuple[Wording, ...] = (
     ),
     wording("app_failed", "WakeupException limit", r"(?P<error>WakeupException limit exceeded, stopping)"),
     wording("app_failed", "for commit response", r"(?P<error>Timeout waiting for commit response.{0,200})"),
-    wording("app_failed", "panic: ", r"^(?P<error>panic: .{1,300})"),
+    wording("app_failed", "panic: ", r"^(?P<error>panic: .{1,300})", _panicked),
     wording(
         "app_failed",
         "rd_kafka_",
-        r"(?P<error>rd_kafka_\w{1,80}: Assertion `.{1,200}?' failed)",
+        r"(?P<error>rd_kafka_\w{1,80}: (?:Assertion `.{1,200}?' failed|assert: .{1,200}))",
     ),
     wording(
         "request_timed_out",
