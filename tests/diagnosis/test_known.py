@@ -76,9 +76,30 @@ def test_versions_and_exceptions_alone_are_no_log_of_a_group(tmp_path: Path) -> 
     assert explain_reading(reading) is None
 
 
-def test_a_rebalance_that_waits_for_its_members_shows_no_defect(tmp_path: Path) -> None:
+_STARTS = '%7|1709546401.000|FETCHSTART|web#consumer-1| [thrd:main]: Group "orders": starting fetchers for 2 assigned '
+
+
+@pytest.mark.parametrize(
+    ("id_", "shows", "shows_not"),
+    [
+        ("KAFKA-8653", ",401]", ",900]"),
+        ("librdkafka#1142", "%7|1709546403", f"{_STARTS}partition(s) in join-state assigned\n%7|1709546403"),
+        ("librdkafka#5569", "10:00:05,503", "10:00:05,603"),
+        ("kafka-python#1310", "10:00:25", "10:00:25,000 INFO:kafka: (Re-)joining group orders\n2024-03-04 10:00:25"),
+        ("kafka-python#1623", "10:20:00", "10:01:00"),
+        ("faust-streaming#529", " isolated={0}", ""),
+        ("kafka-go#786", "github.com/segmentio/kafka-go.(*Generation).close", "main.run"),
+        ("kafkajs#558", "node_modules/kafkajs", "handlers"),
+        ("ruby-kafka#767", ":04.100000", ":34.100000"),
+        ("kaffe#92", ":05.100", ":35.100"),
+    ],
+)
+def test_without_what_tells_it_from_others_a_defect_is_not_named(
+    id_: str, shows: str, shows_not: str, tmp_path: Path
+) -> None:
     path = tmp_path / "example.log"
-    path.write_text(EXAMPLES["KAFKA-8653"].replace(",401]", ",900]"), encoding="utf-8")
+    assert shows in EXAMPLES[id_]
+    path.write_text(EXAMPLES[id_].replace(shows, shows_not), encoding="utf-8")
     explanation = explain_reading(read_files([path]))
     assert explanation is not None
     assert not [f.known for group in explanation.groups for f in group.findings if f.known]
