@@ -42,7 +42,15 @@ def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
 
 
 def _named(finding: Finding, defect: Defect | None, log: GroupLog) -> Finding:
-    return finding if defect is None else replace(finding, known=defect.id, known_fits=bool(defect.fits(log)))
+    if defect is None:
+        return finding
+    # What looks like a failure of the application is one of its library.
+    first = (_update(defect),) if finding.code is Code.APP_ERROR and defect.fixed is not None else ()
+    return replace(finding, known=defect.id, known_fits=bool(defect.fits(log)), do=first + finding.do)
+
+
+def _update(defect: Defect) -> Remedy:
+    return Remedy("update what has the defect", ("version",), brief=f"update {defect.library}")
 
 
 def _alone(defect: Defect, log: GroupLog) -> Finding:
@@ -53,7 +61,7 @@ def _alone(defect: Defect, log: GroupLog) -> Finding:
         what=defect.alone or defect.what,
         times=len(said),
         evidence=evidence_of(said),
-        do=(Remedy("update what has the defect", ("version",), brief=f"update {defect.library}"),),
+        do=(_update(defect),),
         known=defect.id,
         known_fits=bool(defect.fits(log)),
     )

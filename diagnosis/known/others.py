@@ -191,10 +191,10 @@ DEFECTS = (
     ),
     Defect(
         id="ruby-kafka#767",
-        library="ruby-kafka",
-        versions="0.7.9, with brokers of Kafka 2.3.0 (KAFKA-8653)",
-        fixed=None,
-        what="it sends JoinGroup version 0, and each join of a member removes the others from the group",
+        library="Kafka brokers",
+        versions="2.3.0 (KAFKA-8653), with ruby-kafka 0.7.9",
+        fixed="2.3.1",
+        what="ruby-kafka sends JoinGroup version 0, and each join of a member removes the others from the group",
         link="https://github.com/zendesk/ruby-kafka/issues/767",
         code=Code.WRONG_COORDINATOR_CLIENT,
         signature=Signature(
@@ -210,10 +210,10 @@ DEFECTS = (
     ),
     Defect(
         id="kaffe#92",
-        library="brod and kaffe",
-        versions="with brokers of Kafka 2.3.0 (KAFKA-8653)",
-        fixed="Kafka 2.3.1",
-        what="they send JoinGroup version 0, and each join of a member removes the others from the group",
+        library="Kafka brokers",
+        versions="2.3.0 (KAFKA-8653), with brod and kaffe",
+        fixed="2.3.1",
+        what="brod sends JoinGroup version 0, and each join of a member removes the others from the group",
         link="https://github.com/spreedly/kaffe/issues/92",
         code=Code.WRONG_COORDINATOR_CLIENT,
         signature=Signature(

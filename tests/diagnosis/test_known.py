@@ -37,6 +37,18 @@ def test_a_log_of_which_assignments_were_filtered_out_shows_no_missing_assignmen
 
 
 @pytest.mark.parametrize(
+    ("id_", "first"),
+    [("librdkafka#4308", "update librdkafka."), ("librdkafka#4792", "handle the error in the application.")],
+)
+def test_a_library_that_ends_its_process_is_updated_where_an_update_helps(id_: str, first: str, tmp_path: Path) -> None:
+    path = tmp_path / "example.log"
+    path.write_text(EXAMPLES[id_], encoding="utf-8")
+    explanation = explain_reading(read_files([path]))
+    assert explanation is not None
+    assert next(iter(as_text(explanation))).endswith(first)
+
+
+@pytest.mark.parametrize(
     ("version", "certainty"), [("2.3.0", "likely"), ("5.3.0-ccs", "possible"), ("2.3.1", None), ("2.2.2", None)]
 )
 def test_a_printed_version_makes_a_defect_likely_or_rules_it_out(
