@@ -31,7 +31,7 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
 }  # fmt: skip
 """A code, and the causes that it follows from where they are found, too."""
 
-_SECONDARY = frozenset([Code.COMMIT_FAILED, Code.STALE_EPOCH, Code.IDLE_MEMBERS])
+SECONDARY = frozenset([Code.COMMIT_FAILED, Code.STALE_EPOCH, Code.IDLE_MEMBERS])
 """What is only ever noticed because of something else, though the lines may not show what."""
 
 _RANK = [
@@ -57,7 +57,7 @@ _CERTAIN = {Certainty.SHOWN: 0, Certainty.LIKELY: 0, Certainty.POSSIBLE: 1}
 
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
     """Root causes before what follows from them; then what is certain; then by rank."""
-    loud = [finding for finding in findings if finding.code not in QUIET and finding.code not in _SECONDARY]
+    loud = [finding for finding in findings if finding.code not in QUIET and finding.code not in SECONDARY]
     kept = [finding for finding in findings if not (finding.code is Code.HEALTHY and len(findings) > 1)]
     if any(finding.certainty is not Certainty.POSSIBLE for finding in loud):
         kept = [finding for finding in kept if finding.code is not Code.OTHERS]
@@ -89,7 +89,11 @@ def _with_consequences(cause: Finding, findings: Sequence[Finding]) -> list[Find
 
 
 def _place(finding: Finding, loud: bool) -> tuple[bool, int, bool, int, int]:
-    """Where a root cause stands: what went wrong, what is certain, what did a multiple of the harm, then by rank."""
+    """Where a root cause stands: what went wrong, what is certain, what did a multiple of the harm, then by rank.
+
+    What shows a known defect stands with what is certain: nothing else explains its lines.
+    """
     quiet = finding.code in QUIET and not (finding.code is Code.OTHERS and not loud)
     harm = -1 if finding.harm_ms >= GREAT_HARM_MS and finding.code in FAILURES else 0
-    return quiet, _CERTAIN[finding.certainty], finding.code in _SECONDARY, harm, _RANK.index(finding.code)
+    doubt = 0 if finding.known else _CERTAIN[finding.certainty]
+    return quiet, doubt, finding.code in SECONDARY, harm, _RANK.index(finding.code)

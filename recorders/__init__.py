@@ -10,6 +10,7 @@
 - `timelines/`: runs of real consumers
 - `families/`: families of stories that differ in one choice, recorded to score what-ifs
 - `recommendations/`: what an advice recommends, played on a real Kafka
+- `defects/`: known defects, played with the version that has them and the one that has not
 - `assignors/`: Kafka's Java assignors and ours on random problems
 - `page/`: pages of the documentation
 """

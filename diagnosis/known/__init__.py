@@ -11,7 +11,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.known import brokers, java, librdkafka, others
 from groupsim.diagnosis.known.defect import Defect
-from groupsim.diagnosis.order import ON_PURPOSE, QUIET
+from groupsim.diagnosis.order import ON_PURPOSE, QUIET, SECONDARY
 
 DEFECTS: dict[str, Defect] = {
     defect.id: defect for module in (brokers, java, librdkafka, others) for defect in module.DEFECTS
@@ -22,7 +22,7 @@ def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
     """The findings, each with the id of a defect behind its code whose signature the log shows.
 
     Of several, the first of those whose versions the log prints, else the first. Where nothing failed by any finding,
-    a defect may be one itself, as *possible*.
+    or only commits did, a defect may be one itself, as *possible*.
     """
     shown = sorted((d for d in DEFECTS.values() if d.lines(log)), key=lambda defect: not defect.fits(log))
     codes = {finding.code for finding in findings}
@@ -32,7 +32,7 @@ def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
         if code is not None:
             behind.setdefault(code, defect)
     named = [_named(finding, behind.get(finding.code), log) for finding in findings]
-    if codes - QUIET - ON_PURPOSE:
+    if codes - QUIET - ON_PURPOSE - SECONDARY:
         return named
     alone: dict[Code, Defect] = {}
     for defect in shown:

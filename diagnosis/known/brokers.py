@@ -30,6 +30,7 @@ DEFECTS = (
         alone="the broker ends each rebalance as soon as it begins, without waiting for the members",
         affected=(("2.3.0", "2.3.1"),),
         program=Program.BROKER,
+        reproduced="Kafka 2.3.0 and kafka-python 1.4.7, not with Kafka 2.3.1",
     ),
     Defect(
         id="KAFKA-12890",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.group_log import GroupLog
@@ -11,6 +11,14 @@ from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.versions import among
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
+
+
+class Shown(Protocol):
+    """How a log shows a defect."""
+
+    def lines(self, log: GroupLog) -> list[Said]:
+        """The lines that show it; none if it is not shown."""
+        ...
 
 
 class Signature(NamedTuple):
@@ -104,7 +112,8 @@ class Defect(NamedTuple):
     `what`: what happens, a sentence without its full stop. `code`: the cause that it belongs to; `also`: other causes
     that it may be behind. `alone`: what a finding says that is made where the signature is all there is; None if it
     makes none. `affected`: ranges of releases (from, before) as far as they are known, of `program`: a log that prints
-    another version does not show it.
+    another version does not show it. `reproduced`: with which versions it was recorded on a real Kafka and, after "not
+    with", with which it did not occur (tests/golden/defects).
     """
 
     id: str
@@ -114,11 +123,12 @@ class Defect(NamedTuple):
     what: str
     link: str
     code: Code
-    signature: Signature
+    signature: Shown
     alone: str | None = None
     also: tuple[Code, ...] = ()
     affected: tuple[tuple[str, str], ...] = ()
     program: Program = Program.JAVA
+    reproduced: str | None = None
 
     def fits(self, log: GroupLog) -> bool | None:
         """Whether a version that the log prints has it; None if it prints none, or it is not known."""

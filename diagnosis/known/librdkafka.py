@@ -23,6 +23,7 @@ DEFECTS = (
         signature=_failed_assertion(r"rd_kafka_roundrobin_assignor_assign_cb: Assertion `next < rd_list_cnt"),
         affected=(("1.5.0", "1.5.3"),),
         program=Program.LIBRDKAFKA,
+        reproduced="confluent-kafka 1.5.0 and Kafka 4.4.0, not with confluent-kafka 1.6.0",
     ),
     Defect(
         id="librdkafka#3223",

@@ -2,6 +2,7 @@
 
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.known.defect import Defect, Signature
+from groupsim.diagnosis.known.new_member_id import NewMemberId
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
 
@@ -13,11 +14,12 @@ DEFECTS = (
         id="aiokafka#727",
         library="aiokafka",
         versions="before 0.7.1",
-        fixed="0.7.1",
+        fixed="0.7.1 (it keeps its id, but still joins again)",
         what="a refused commit resets generation and member id during a join, and the group rebalances again and again",
         link="https://github.com/aio-libs/aiokafka/issues/727",
         code=Code.COMMIT_FAILED,
-        signature=Signature((RowKind.SYNCED,), r"^generation=-1\b"),
+        signature=NewMemberId(),
+        reproduced="aiokafka 0.7.0 and Kafka 4.4.0, not with aiokafka 0.7.1",
     ),
     Defect(
         id="kafka-python#1310",

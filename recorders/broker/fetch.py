@@ -57,7 +57,7 @@ def classpath(version: str = VERSION) -> str:
     """Kafka's jars and our compiled harness, fetched and compiled if they are not there yet. Raises Unavailable."""
     root = folder(version)
     if not (root / "complete").exists():
-        _fetch(root, version)
+        copy_dependencies(root, POM.format(version=version))
     sources = sorted(JAVA.glob("*.java"))
     jar, libraries = root / "harness.jar", f"{root / 'lib'}/*"
     path = os.pathsep.join([str(jar), libraries])
@@ -96,10 +96,11 @@ def _archive(path: str, root: Path) -> None:
     _run(java(), *options, "-cp", path, "Member", *unreachable)
 
 
-def _fetch(root: Path, version: str) -> None:
+def copy_dependencies(root: Path, project: str) -> None:
+    """The jars that a Maven project depends on, in `root`/lib. Raises Unavailable."""
     root.mkdir(parents=True, exist_ok=True)
     pom = root / "pom.xml"
-    pom.write_text(POM.format(version=version))
+    pom.write_text(project)
     _run("mvn", "-q", "-B", "-f", str(pom), f"{PLUGIN}:copy-dependencies", f"-DoutputDirectory={root / 'lib'}")
     (root / "complete").touch()
 

@@ -85,7 +85,8 @@ def _page(cause: Cause) -> str:
 
 def _defect(defect: Defect) -> str:
     versions, fixed = defect.versions or "not stated", defect.fixed or "not stated"
-    what = _cell(f"{defect.what[:1].upper()}{defect.what[1:]}.")
+    reproduced = f" Reproduced with {defect.reproduced}." if defect.reproduced else ""
+    what = _cell(f"{defect.what[:1].upper()}{defect.what[1:]}.{reproduced}")
     return f"| [{defect.id}]({defect.link}) | {defect.library} | {versions} | {fixed} | {what} |"
 
 

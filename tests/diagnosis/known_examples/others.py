@@ -54,10 +54,15 @@ def _removed_after_each_join_brod() -> str:
 
 EXAMPLES = {
     "aiokafka#727": "2024-03-04 10:00:01,000 INFO aiokafka.consumer.group_coordinator: (Re-)joining group orders\n"
+    "2024-03-04 10:00:03,980 INFO aiokafka.consumer.group_coordinator: Joined group 'orders' (generation 7) with"
+    " member_id web-7fdb63ba-4fba-432d-9af3-89411c63d4c1\n"
     "2024-03-04 10:00:04,000 ERROR aiokafka.consumer.group_coordinator: OffsetCommit failed for group orders due to"
     " group error ([Error 25] UnknownMemberIdError: orders), will rejoin\n"
     "2024-03-04 10:00:04,020 INFO aiokafka.consumer.group_coordinator: Successfully synced group orders with"
-    " generation -1\n",
+    " generation -1\n"
+    "2024-03-04 10:00:04,060 INFO aiokafka.consumer.group_coordinator: (Re-)joining group orders\n"
+    "2024-03-04 10:00:14,020 INFO aiokafka.consumer.group_coordinator: Joined group 'orders' (generation 8) with"
+    " member_id web-08e1cb71-1b4a-4d93-8f1c-1a5a33f2bb02\n",
     "kafka-python#1310": _python(
         ("10:00:00", "INFO:kafka.coordinator", "Discovered coordinator 1 for group orders"),
         *(
