@@ -6,7 +6,7 @@ They are kept as snapshots are: derived from the facts, under no digest, and goo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 import msgspec
 
@@ -18,10 +18,6 @@ from groupsim.events.types import RunId
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
 _KIND = "what-if 1"
-_COOPERATIVE = ("cooperative-sticky", "range", "roundrobin")
-_COOPERATES = {"java", "librdkafka", "franz-go", None}
-"""Client libraries with a cooperative assignor, or unknown ones, and what all of them have; most useful first."""
-
 _SPEAKS_CONSUMER = {"java", "librdkafka", None}
 """Client libraries whose change to the consumer protocol (KIP-848) can be simulated, or unknown ones."""
 _NOT_OF_CONSUMERS = {"stream", "sessioned", "compatible", "default"}
@@ -92,60 +88,35 @@ def keep(store: EventStore, info: RunInfo, what_if: StoredWhatIf) -> None:
     store.keep_snapshots(info.id, _KIND, [Snapshot(number, info.simulated_ms or 0, state)])
 
 
-def first_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
-    """The command that asks for choices that the record does not have; None where the logs show too little for any.
+def simulable(facts: Sequence[Recorded]) -> bool:
+    """Whether a run can be simulated again: a generation was formed, and somebody knows how its members joined.
 
-    They are another assignor than those that were used, where a log names these, and static membership where a dynamic
-    member came back. The group is the one with the most rebalances, as in the what-if. Processes of which nobody knows
-    how they joined can't be replayed: `__consumer_offsets` has only what they held. Of a consumer group (KIP-848) it
-    is the classic protocol; of a group that was both, each protocol for all members.
+    Nobody does where only `__consumer_offsets` was read: it has what members held.
     """
-    joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
     kinds = {type(fact.event) for fact in facts}
-    if not joined and {TargetComputed, EpochReceived} <= kinds:
-        return f"groupsim incident whatif {run} --protocol classic"
-    if not joined or _only_held(facts):
-        return None
-    group = Counter(group for group, _ in joined).most_common(1)[0][0]
-    if any(isinstance(fact.event, TargetComputed) and group_of(fact.stream) == group for fact in facts):
-        return f"groupsim incident whatif {run} --protocol consumer --protocol classic"
-    used = {assignor for of, assignor in joined if of == group and assignor}
-    started = [f.event for f in facts if isinstance(f.event, ProcessStarted) and group_of(f.stream) == group]
-    asked = [f"--assignor {name}" for name in _others(used, {process.library for process in started})[:1]]
-    clients = Counter(process.client_id for process in started if process.instance_id is None)
-    if any(number > 1 for number in clients.values()):
-        asked.append("--set membership=static")
-    return f"groupsim incident whatif {run} {' '.join(asked)}" if asked else None
+    return JoinPhaseCompleted in kinds and (ProcessStarted not in kinds or JoinOk in kinds)
 
 
-def _only_held(facts: Sequence[Recorded]) -> bool:
-    """Whether nobody knows how processes joined."""
-    kinds = {type(fact.event) for fact in facts}
-    return ProcessStarted in kinds and JoinOk not in kinds
+def protocol_question(run: RunId, facts: Sequence[Recorded]) -> tuple[str, str] | None:
+    """The command that asks what the other group protocol would change, and which protocol that is.
 
-
-def migration_question(run: RunId, facts: Sequence[Recorded]) -> str | None:
-    """The command that asks what a change to the consumer protocol costs; None for a group that has it, or can't.
-
-    Nor where no log shows how its members joined.
+    The group is the one with the most rebalances, as in the what-if. None for a classic group whose clients can't
+    change, and where no log shows how its members joined. Of a group that was both it is each, for all members.
     """
+    asked = f"groupsim incident whatif {run}"
     joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
-    if not joined or _only_held(facts):
+    if not joined and {TargetComputed, EpochReceived} <= {type(fact.event) for fact in facts}:
+        return f"{asked} --protocol classic", "the classic protocol"
+    if not simulable(facts):
         return None
     group = Counter(group for group, _ in joined).most_common(1)[0][0]
     own = [fact.event for fact in facts if group_of(fact.stream) == group]
+    if any(isinstance(event, TargetComputed) for event in own):
+        return f"{asked} --protocol consumer --protocol classic", "one protocol for all members"
     libraries = {event.library for event in own if isinstance(event, ProcessStarted)}
     assignors = {assignor for of, assignor in joined if of == group and assignor}
     can = libraries <= _SPEAKS_CONSUMER and not assignors & _NOT_OF_CONSUMERS
-    if not can or any(isinstance(event, TargetComputed) for event in own):
-        return None
-    return f"groupsim incident whatif {run} --migrate rolling"
-
-
-def _others(used: Set[str], libraries: Set[str | None]) -> list[str]:
-    """Assignors that the clients have and the record does not use; none where it is unknown what it uses."""
-    known = _COOPERATIVE if libraries <= _COOPERATES else ("roundrobin", "range")
-    return [name for name in known if name not in used] if used else []
+    return (f"{asked} --migrate rolling", "the consumer protocol") if can else None
 
 
 def _question(what_if: StoredWhatIf) -> tuple[object, ...]:

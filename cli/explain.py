@@ -62,20 +62,26 @@ def explain(
     Example: groupsim explain app.log
     """
     from groupsim.diagnosis.explain import explain_reading, explain_run
-    from groupsim.diagnosis.trying import with_trials, with_trials_of_run
+    from groupsim.diagnosis.from_facts import FACTS
 
     if _is_run(what):
         with existing(store) as opened:
             info = opened.find(str(what[0]))
-            answer = explain_run(list(opened.read(info.id)), groups)
+            answer = explain_run(opened.read(info.id, types=FACTS), groups)
             if answer is not None and not no_try:
+                from groupsim.diagnosis.trying import with_trials_of_run
+
                 answer = with_trials_of_run(answer, opened, info)
     else:
         with log_files(what) as files:
             reading = _read(files, tz=tz, date=date, fields=export_fields(text, time, stream))
             answer = explain_reading(reading, groups)
             if answer is not None:
-                _print(answer if no_try else with_trials(answer, reading), form, {str(path): path for path in files})
+                if not no_try:
+                    from groupsim.diagnosis.trying import with_trials  # the simulator: a second for its import
+
+                    answer = with_trials(answer, reading)
+                _print(answer, form, {str(path): path for path in files})
                 return
     if answer is None:
         where = f"group {groups[0]!r}" if groups else "a consumer group"

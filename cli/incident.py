@@ -136,18 +136,16 @@ def _print_same(store: EventStore, run: RunInfo, given: str | None) -> None:
 
 def _print_next(run: str, facts: Sequence[Recorded], explanation: Explanation | None) -> None:
     """Print what to look at next."""
-    from groupsim.analysis.what_ifs import first_question, migration_question
+    from groupsim.analysis.what_ifs import protocol_question
     from groupsim.diagnosis.what_if import what_if
 
     output.note(f"next: groupsim explain {run}, groupsim report {run}")
-    other = first_question(run, facts)
-    question = None if explanation is None or other is None else what_if(run, facts, explanation)
+    question = None if explanation is None else what_if(run, facts, explanation)
     if question:
         output.note(f"what would have helped: {question}")
-    if other is not None and "--protocol classic" in other:
-        output.note(f"what the classic protocol would change: {other}")
-    if migration := migration_question(run, facts):
-        output.note(f"what the consumer protocol would change: {migration}")
+    if asked := protocol_question(run, facts):
+        command, protocol = asked
+        output.note(f"what {protocol} would change: {command}")
     if question:
         output.note(f"what to set: groupsim advise {run} (it names settings to compare)")
 

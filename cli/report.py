@@ -17,7 +17,7 @@ from groupsim.cli.progress import progress
 from groupsim.wording.numbers import counted
 
 if TYPE_CHECKING:
-    from groupsim.analysis.report.payload import Verdict
+    from groupsim.analysis.report.payload import Assessment, Verdict
     from groupsim.analysis.runs import Run
 
 MOST_RUNS = 12
@@ -30,7 +30,7 @@ def report(
     ] = Path("report.html"),
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Write one self-contained HTML file: summary, timeline, rebalances, causes, settings, command to repeat it.
+    """Write one self-contained HTML file: the answer, timeline, rebalances, causes, settings, command to repeat it.
 
     Several runs are compared side by side. An earlier report at FILE.html is replaced; other files are not overwritten.
 
@@ -47,12 +47,20 @@ def report(
         ids = list(dict.fromkeys(info.id for info in infos))
         if len(ids) > MOST_RUNS:
             raise BadRequest(f"{len(ids)} runs are too many for one report; give at most {MOST_RUNS}")
-        text = render([open_run(opened, run) for run in ids], checked_invariants, bar)
+        text = render([open_run(opened, run) for run in ids], assessment, bar)
     if to_stdout:
         sys.stdout.write(text)
         return
     _write(to, text)
     output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {counted(len(ids), 'run')}; open it in a browser")
+
+
+def assessment(run: Run) -> Assessment:
+    """What a report says of a run beside its tables: what happened, why and what to do, and every invariant."""
+    from groupsim.analysis.report.payload import Assessment
+    from groupsim.diagnosis.to_report import answer_of_run
+
+    return Assessment(checked_invariants(run), answer_of_run(run.info.id, run.state_changing))
 
 
 def checked_invariants(run: Run) -> list[Verdict]:

@@ -149,9 +149,13 @@ def _resumed(reference: str, named: str | None, trust: bool) -> Play:
 def _summary(store: Any, result: Any) -> dict[str, Any]:
     """What `--format json` prints of a run."""
     from groupsim.analysis.tables.summary import summarise_simulated
+    from groupsim.diagnosis.explain import explain_run
+    from groupsim.diagnosis.from_facts import FACTS
+    from groupsim.diagnosis.to_json import as_json
 
     info = result.info
     summary = summarise_simulated(lambda types: store.read(info.id, types=types))
+    explanation = explain_run(store.read(info.id, types=FACTS))
     numbers = with_shares(summary.numbers, summary.totals)
     raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
     return {
@@ -175,6 +179,7 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
             }
             for name, broken in result.violations.items()
         ],
+        "explanation": None if explanation is None else as_json(explanation),
     }
 
 
@@ -190,6 +195,8 @@ def _violation(violation: Any) -> dict[str, Any]:
 def _print(summary: dict[str, Any], reference: str) -> None:
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
     name, seed = summary["scenario"], summary["seed"]
+    if explanation := summary["explanation"]:
+        print(plain(explanation["answer"]))
     print(title(name, seed, summary["simulated_ms"], rebalances, summary["facts"]))
     for line in headline(summary):
         print(line)

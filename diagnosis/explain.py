@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groupsim.diagnosis.cause import STEPWISE
@@ -15,7 +15,7 @@ from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import eager, stopped
-from groupsim.diagnosis.times import bounds
+from groupsim.diagnosis.times import bounds, share, without_partitions
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
@@ -43,6 +43,11 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     not_shown: tuple[str, ...]
 
+    @property
+    def lasted_ms(self) -> int:
+        """From the group's first line to its last; 0 without times."""
+        return 0 if self.first_ms is None or self.last_ms is None else self.last_ms - self.first_ms
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -57,8 +62,8 @@ def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation
     return explained([log for log in group_logs(reading) if not groups or log.group in groups])
 
 
-def explain_run(facts: Sequence[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
-    """The same of a stored run, recorded or simulated, from its facts."""
+def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
+    """The same of a stored run, recorded or simulated, from its facts: those of `from_facts.FACTS` are enough."""
     return explain_reading(reading_of(facts), groups)
 
 
@@ -82,16 +87,27 @@ def diagnosed(log: GroupLog) -> Diagnosis:
     if log.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or eager(log) is False:
         findings = [replace(f, do=tuple(remedy for remedy in f.do if remedy is not STEPWISE)) for f in findings]
     kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
+    stopped_ms = stopped(log)
     return Diagnosis(
         group=log.group,
         type=log.type,
         first_ms=log.begin,
         last_ms=log.end,
         rebalances=_rebalances(log),
-        stopped_ms=stopped(log),
-        findings=kept,
+        stopped_ms=stopped_ms,
+        findings=_with_cost(kept, log, stopped_ms),
         not_shown=(),
     )
+
+
+def _with_cost(findings: tuple[Finding, ...], log: GroupLog, stopped_ms: Bounds | None) -> tuple[Finding, ...]:
+    """The only finding that something was wrong has all that it cost: nothing else in the log did."""
+    first = findings[0] if findings else None
+    if first is None or first.code in QUIET or any(other.code not in QUIET for other in findings[1:]):
+        return findings
+    lost = first.cost.member_without_partitions_ms or without_partitions(log, first.members)
+    cost = replace(first.cost, group_stopped_ms=stopped_ms, member_without_partitions_ms=lost)
+    return replace(first, cost=cost), *findings[1:]
 
 
 def _rebalances(log: GroupLog) -> tuple[int, int]:
@@ -114,10 +130,10 @@ def answered(groups: Sequence[Diagnosis]) -> str:
     brief = first.do[0].brief if first.do else ""
     if first.code is Code.START_UP or first.code in ON_PURPOSE:
         return _begun(f"{brief}: {first.what}." if brief else f"{first.what}.", group)
-    cost = "" if first.code in QUIET else _cost(group, first)
     remedy = f"; {brief}" if brief else ""
-    variants = [f"{first.what}{cost}{remedy}.", f"{first.what}{remedy}.", f"{first.what}."]
-    return _begun(next((text for text in variants if _is_short(text)), variants[1]), group)
+    costs = [] if first.code in QUIET else _costs(group, first)
+    variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
+    return _begun(next((text for text in variants if _is_short(text)), variants[-2]), group)
 
 
 def _is_short(text: str) -> bool:
@@ -131,11 +147,15 @@ def _begun(sentence: str, group: Diagnosis) -> str:
     return sentence if named else capital(sentence)
 
 
-def _cost(group: Diagnosis, first: Finding) -> str:
-    """What it cost, if a bound says something: the whole group, else the member."""
-    if group.stopped_ms is not None and group.stopped_ms[0] and (said := bounds(group.stopped_ms)) is not None:
-        return f": nobody could read for {said}"
-    lost = first.cost.member_without_partitions_ms
-    if lost is not None and (said := bounds(lost)) is not None:
-        return f", {said} without partitions"
-    return ""
+def _costs(group: Diagnosis, first: Finding) -> list[str]:
+    """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
+    member."""
+    stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
+    if stopped_ms is not None and stopped_ms[0] and (said := bounds(stopped_ms)) is not None:
+        cost, ms = f"{', and' if ': ' in first.what else ':'} nobody could read for {said}", stopped_ms
+    elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
+        cost, ms = f", {said} without partitions", lost_ms
+    else:
+        return []
+    part = share(ms, group.lasted_ms)
+    return [cost] if part is None else [f"{cost} ({part} of the time)", cost]

@@ -6,13 +6,14 @@ must find it as it would in logs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events import group as g
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.types import LeaveCause, Partitions
 from groupsim.incidents.logs.row_kinds import SHOWN, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row
@@ -148,6 +149,10 @@ _TABLE: dict[type[Event], _Rows] = {
 """What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
 
 
+FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE)
+"""Tags of the facts that a diagnosis reads."""
+
+
 def _instance(event: Event) -> Detail:
     instance = getattr(event, "instance_id", None)
     return {"instance": instance} if instance else {}
@@ -158,7 +163,7 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
 
 
-def reading_of(facts: Sequence[Recorded], origin_ms: int = _EPOCH_MS) -> Reading:
+def reading_of(facts: Iterable[Recorded], origin_ms: int = _EPOCH_MS) -> Reading:
     """The rows of a run. `origin_ms`: the UTC instant of the run's first millisecond."""
     rows: list[Row] = []
     context: list[Row] = []

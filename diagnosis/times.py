@@ -1,4 +1,4 @@
-"""Times of a log in words, and how long one member was without partitions."""
+"""Times of a log in words, their shares of it, and how long one member was without partitions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import ranged, short_percent
 from groupsim.wording.times import duration
 
 
@@ -30,6 +31,23 @@ def bounds(found: Bounds | None) -> str | None:
     return duration(low) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
 
 
+def shares(found: Bounds | None, lasted_ms: int) -> tuple[float | None, float | None] | None:
+    """The same bounds as shares (0 to 1) of the time that a log lasted; None where nothing is known, or no time."""
+    if found is None or lasted_ms <= 0:
+        return None
+    low, high = (None if ms is None else min(1.0, ms / lasted_ms) for ms in found)
+    return low, high
+
+
+def share(found: Bounds | None, lasted_ms: int) -> str | None:
+    """`13 %`, `9.1 to 13 %`, of a time in bounds; None where nothing is known."""
+    known = [part for part in shares(found, lasted_ms) or () if part]
+    if not known:
+        return None
+    words = [short_percent(part) for part in (known[0], known[-1])]
+    return ranged(*(word.removesuffix(" %") for word in words)) + " %"
+
+
 def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:
     """How long one member had no partitions, by its own log; None for several members, or without times."""
     if len(who) != 1 or who[0] not in log.incarnations:
@@ -43,7 +61,7 @@ def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:
         if kind in (RowKind.LOST, RowKind.REVOKED, RowKind.POLL_TIMEOUT) and since is None:
             since = line.at
         elif kind is RowKind.ASSIGNED and since is not None:
-            total += line.at - since
+            total += max(0, line.at - since)
             since = None
     if since is not None:
         return total, None

@@ -6,6 +6,8 @@ from typing import Any
 
 from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Bounds, Cost, Finding, Place, Remedy
+from groupsim.diagnosis.times import shares
+from groupsim.diagnosis.what_if import command
 from groupsim.incidents.logs.times import iso
 
 
@@ -23,12 +25,13 @@ def _group(group: Diagnosis) -> dict[str, Any]:
         "to": _iso(group.last_ms),
         "rebalances": {"seen": seen, "at_least": least},
         "stopped_ms": _bounds(group.stopped_ms),
-        "findings": [_finding(finding) for finding in group.findings],
+        "stopped_share": _share(group.stopped_ms, group.lasted_ms),
+        "findings": [_finding(finding, group.lasted_ms) for finding in group.findings],
         "not_shown": list(group.not_shown),
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, lasted_ms: int) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "code": finding.code,
         "certainty": finding.certainty,
@@ -38,7 +41,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "from": _iso(finding.evidence.first_ms),
         "to": _iso(finding.evidence.last_ms),
         "evidence": [_place(place) for place in finding.evidence.places],
-        "cost": _cost(finding.cost),
+        "cost": _cost(finding.cost, lasted_ms),
         "do": [_remedy(remedy) for remedy in finding.do],
         "confirm": finding.confirm,
     }
@@ -47,23 +50,15 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _remedy(remedy: Remedy) -> dict[str, Any]:
-    shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": command(remedy)}
+    shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": command("latest", [remedy])}
     return shown if remedy.effect is None else shown | {"effect": remedy.effect}
 
 
-def command(remedy: Remedy) -> str | None:
-    """The command that simulates a remedy, after the logs were imported."""
-    options = {"assignor": "--assignor {}", "protocol": "--protocol {}"}
-    given = [options.get(key, f"--set {key}={{}}").format(value) for key, value in remedy.trial]
-    return f"groupsim incident whatif latest {' '.join(given)}" if given else None
-
-
-def _cost(cost: Cost) -> dict[str, Any]:
+def _cost(cost: Cost, lasted_ms: int) -> dict[str, Any]:
     shown: dict[str, Any] = {}
-    if cost.group_stopped_ms is not None:
-        shown["group_stopped_ms"] = _bounds(cost.group_stopped_ms)
-    if cost.member_without_partitions_ms is not None:
-        shown["member_without_partitions_ms"] = _bounds(cost.member_without_partitions_ms)
+    for name in ("group_stopped", "member_without_partitions"):
+        if (found := getattr(cost, f"{name}_ms")) is not None:
+            shown |= {f"{name}_ms": _bounds(found), f"{name}_share": _share(found, lasted_ms)}
     if cost.processed_again:
         shown["processed_again"] = "records since the last commit"
     return shown
@@ -75,6 +70,10 @@ def _place(place: Place) -> dict[str, Any]:
 
 def _bounds(bounds: Bounds | None) -> list[int | None]:
     return [None, None] if bounds is None else [*bounds]
+
+
+def _share(found: Bounds | None, lasted_ms: int) -> list[float | None]:
+    return [None if part is None else round(part, 4) for part in shares(found, lasted_ms) or (None, None)]
 
 
 def _iso(at_ms: int | None) -> str | None:

@@ -10,10 +10,11 @@ from typing import IO
 from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Finding, Place
 from groupsim.diagnosis.known import sentence
-from groupsim.diagnosis.times import bounds
+from groupsim.diagnosis.times import bounds, share
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
 from groupsim.incidents.logs.scan import open_log
+from groupsim.wording.times import duration
 
 FINDINGS = 3
 _LINES = 2
@@ -27,7 +28,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     `width`: the columns to which lines of logs are cut; None: they are shown whole.
     """
     several = len(explanation.groups) > 1
-    shown = [(group, group.findings[: 1 if several else FINDINGS]) for group in explanation.groups]
+    shown = shown_findings(explanation)
     places = [place for _, findings in shown for finding in findings for place in finding.evidence.places[:_LINES]]
     texts = line_texts(places, files)
     yield explanation.answer
@@ -37,13 +38,24 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
             yield f'group "{group.group}": {group.findings[0].what}'
         for finding in findings:
             yield from _finding(finding, texts, width, headed=not several)
-        yield from _after(group)
+        yield from after(group)
+
+
+def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:
+    """Of several groups the first finding each, of one the first three."""
+    most = 1 if len(explanation.groups) > 1 else FINDINGS
+    return [(group, group.findings[:most]) for group in explanation.groups]
+
+
+def title(finding: Finding) -> str:
+    """`commit-failed (shown, because of poll-timeout)`."""
+    because = f", because of {finding.after}" if finding.after is not None else ""
+    return f"{finding.code} ({finding.certainty}{because})"
 
 
 def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *, headed: bool) -> Iterator[str]:
     if headed:
-        because = f", because of {finding.after}" if finding.after is not None else ""
-        yield f"{finding.code} ({finding.certainty}{because}): {finding.what}"
+        yield f"{title(finding)}: {finding.what}"
     for place in finding.evidence.places[:_LINES]:
         line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
         yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
@@ -57,10 +69,12 @@ def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *,
         yield f"  {sentence(finding.known, fits=finding.known_fits)}"
 
 
-def _after(group: Diagnosis) -> Iterator[str]:
-    said = bounds(group.stopped_ms)
-    if said is not None:
-        yield f"nobody in the group could read: {said}"
+def after(group: Diagnosis) -> Iterator[str]:
+    """What stands below a group's findings: how long it was stopped, and what is not shown."""
+    if (said := bounds(group.stopped_ms)) is not None:
+        part = share(group.stopped_ms, group.lasted_ms)
+        of = "" if part is None else f" of {duration(group.lasted_ms)} ({part})"
+        yield f"nobody in the group could read: {said}{of}"
     yield from group.not_shown
 
 

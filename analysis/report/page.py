@@ -19,8 +19,8 @@ from typing import Any
 from groupsim.analysis.availability.labels import LABELS
 from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.plots.palette import HATCHES, STEP_HATCHES, THEMES
-from groupsim.analysis.report import advices
-from groupsim.analysis.report.payload import COLUMNS, Watched, report_data
+from groupsim.analysis.report import advices, answer
+from groupsim.analysis.report.payload import COLUMNS, Assess, report_data
 from groupsim.analysis.report.what_ifs import BASIS, FOUNDING, TO_DO, as_html
 from groupsim.analysis.runs import Run
 
@@ -62,13 +62,13 @@ MEANINGS = {
 }
 
 
-def render(runs: Sequence[Run], watched: Watched, progress: Callable[[float], None]) -> str:
+def render(runs: Sequence[Run], assess: Assess, progress: Callable[[float], None]) -> str:
     """The report of these runs, as the text of an HTML file; equal runs give equal texts."""
     reports = []
     for number, run in enumerate(runs):
         for done in _steps(run):
             progress((number + done) / len(runs))
-        reports.append(report_data(run, watched(run)))
+        reports.append(report_data(run, assess(run)))
         progress((number + 1) / len(runs))
     return page({"runs": reports})
 
@@ -126,7 +126,8 @@ def page(data: dict[str, Any]) -> str:
 def _paragraph(run: dict[str, Any]) -> str:
     """The first sentences about a run, for readers without JavaScript."""
     lead = escape(" ".join(run["lead"]))
-    return f"<h2>{escape(run['name'])}</h2><p>{lead}</p>{advices.as_html(run['advices'])}{as_html(run['what_ifs'])}"
+    first = f"<h2>{escape(run['name'])}</h2>{answer.as_html(run['answer'])}<p>{lead}</p>"
+    return f"{first}{advices.as_html(run['advices'])}{as_html(run['what_ifs'])}"
 
 
 def embedded(value: object) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
+from groupsim.analysis.report.answer import Answer, answer_data
 from groupsim.analysis.report.bars import bars
 from groupsim.analysis.report.lanes import all_spans, packed_lanes
 from groupsim.analysis.report.lead import between_of, lead_of
@@ -33,8 +34,14 @@ class Verdict:
     violations: tuple[tuple[int, str], ...] = ()
 
 
-Watched = Callable[[Run], Sequence[Verdict]]
-"""Gives the verdicts of a run. Invariants need assignors, which analysis may not import: the caller computes them."""
+class Assessment(NamedTuple):
+    """What the layers above tell of a run: analysis may import neither assignors, which invariants need, nor causes."""
+
+    verdicts: Sequence[Verdict] = ()
+    answer: Answer | None = None
+
+
+Assess = Callable[[Run], Assessment]
 
 COLUMNS = (
     "generation",
@@ -49,9 +56,9 @@ COLUMNS = (
 )
 
 
-def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
     """Everything about one run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
-    facts, intervals, info = run.state_changing, run.intervals, run.info
+    facts, intervals, info, answer = run.state_changing, run.intervals, run.info, assessment.answer
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
@@ -72,7 +79,8 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "digest": info.digest,
         "end_ms": end_ms,
         "repeat": settings.repeat_command(info),
-        "next": settings.next_commands(info, run.reasons, facts),
+        "next": settings.next_commands(info, run.reasons, facts, None if answer is None else answer.question),
+        "answer": answer_data(answer),
         "lead": lead.first,
         "strong": lead.strong,
         "sentences": lead.rest,
@@ -91,7 +99,7 @@ def report_data(run: Run, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "reasons": reasons(run.reasons),
         "given": settings.requested(info),
         "settings": settings.client_settings(facts),
-        "invariants": _invariants(verdicts),
+        "invariants": _invariants(assessment.verdicts),
         "notes": [shown(note, 600) for note in notes] if isinstance(notes, list) else [],
         "files": provenance.files(info, facts),
         "lines": provenance.lines(rows, facts, end_ms),

@@ -11,11 +11,21 @@ function summarySection(run) {
     ["rebalances", number(n.rebalances)],
     run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : n.accepted === null ? null : ["commits accepted", number(n.accepted)],
   ].filter((tile) => tile);
-  const lead = run.lead.map((text, i) => [i ? " " : "", i === run.strong ? h("strong", {}, text) : text]).flat();
+  const lead = run.lead.map((text, i) => [i ? " " : "", i === run.strong && !run.answer ? h("strong", {}, text) : text]).flat();
   return h("div", { class: "summary" },
-    h("p", { class: "lead" }, lead),
+    answerPart(run.answer),
+    h("p", { class: run.answer ? "figures" : "lead" }, lead),
     run.sentences.length ? h("ul", { class: "sentences" }, run.sentences.map((text) => h("li", {}, text))) : null,
     h("dl", { class: "tiles" }, tiles.map(([what, value, how]) => h("div", { class: how || null }, h("dt", {}, what), h("dd", {}, value)))));
+}
+
+/** What happened, why, and what to do: the first thing on the page. */
+function answerPart(answer) {
+  if (!answer) return null;
+  const finding = (each) => h("li", {}, each.group === null ? null : [name_(each.group), ": "], h("b", {}, each.title), " ", name_(each.what, { title: null }),
+    each.do.length ? h("ul", {}, each.do.map((text) => h("li", {}, text))) : null);
+  return h("div", { class: "answer" }, h("p", { class: "lead" }, h("strong", {}, name_(answer.sentence, { title: null }))),
+    h("ol", { class: "findings" }, answer.findings.map(finding)), answer.after.map((text) => h("p", { class: "figures" }, text)));
 }
 
 function labelLegend(run) {

@@ -9,7 +9,7 @@ from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.plots.palette import natural
-from groupsim.analysis.what_ifs import first_question, migration_question
+from groupsim.analysis.what_ifs import protocol_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
 from groupsim.storage.run_info import scenario_command
@@ -27,8 +27,13 @@ def repeat_command(info: RunInfo) -> str:
     return scenario_command("run", info.scenario_path or info.name, info.params, info.seed)
 
 
-def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Recorded]) -> list[list[str]]:
-    """`[command, what it shows]`: where to look next. The member is the one that was waited for longest."""
+def next_commands(
+    info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Recorded], question: str | None
+) -> list[list[str]]:
+    """`[command, what it shows]`: where to look next. The member is the one that was waited for longest.
+
+    `question`: the what-if with the remedies of the diagnosis.
+    """
     waited: Counter[str] = Counter()
     for piece in pieces:
         if piece.member is not None:
@@ -38,10 +43,11 @@ def next_commands(info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Record
         longest = max(sorted(waited, key=natural), key=lambda name: waited[name])
         command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
         commands.append([command, "every fact about this member"])
-    if info.source == "recorded" and (question := first_question(info.id, facts)):
-        commands.append([question, "what would have helped: the same incident with other choices"])
-    if info.source == "recorded" and (migration := migration_question(info.id, facts)):
-        commands.append([migration, "what the consumer protocol would change, and what a roll to it costs"])
+    if question is not None:
+        commands.append([question, "what would have helped: the same again, with the remedies above"])
+    if info.source == "recorded" and (asked := protocol_question(info.id, facts)):
+        command, protocol = asked
+        commands.append([command, f"what {protocol} would change, and what a roll to it costs"])
     return commands
 
 

@@ -72,6 +72,7 @@ _UNKNOWN = (
         brief="see whether it died or froze",
     ),
 )
+_UNKNOWN_SEVERAL = (_UNKNOWN[0]._replace(brief="see whether they died or froze"),)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -115,7 +116,8 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
         return _CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
         return _LIVES_ON
-    return _DIED if nature is Nature.DIED else _UNKNOWN
+    several = len({d.who for d in gone}) > 1
+    return _DIED if nature is Nature.DIED else _UNKNOWN_SEVERAL if several else _UNKNOWN
 
 
 def _confirm(who: tuple[str, ...], nature: Nature) -> str:
@@ -167,12 +169,13 @@ def _ended_alone(log: GroupLog) -> Finding | None:
     if not cut:
         return None
     who = names(d.who for d in cut)
+    was, its = ("were", "their") if len(who) > 1 else ("was", "its")
     back = [line for d in cut if (join := log.came_back(d)) is not None for line in (d.first, join.said)]
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.POSSIBLE,
-        what=f"{who[0]} was started again without having left the group: until its old session ended, its partitions"
-        " may have had no owner",
+        what=f"{one_or_many(who)} {was} started again without having left the group: until {its} old"
+        f" {'sessions' if len(who) > 1 else 'session'} ended, {its} partitions may have had no owner",
         members=who,
         times=len(cut),
         evidence=evidence_of(back),

@@ -67,6 +67,8 @@ _SHAPES = tuple(
         r"(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
     )
 )
+_BEGIN = re.compile(r"[IWEFD]?\d|[A-Z][a-z]{2}[,\s]")
+"""How each of these shapes begins, and a time of day; other text is not compared with all of them."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK_ONLY = re.compile(rf"{_CLOCK}(?![\d:])")
 
@@ -109,6 +111,8 @@ class Stamp(NamedTuple):
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
     """The timestamp that begins exactly at `start`, and where it ends; None if none of the known shapes is there."""
+    if _BEGIN.match(text, start) is None:
+        return None
     for shape in _SHAPES:
         found = shape.match(text, start)
         if found is not None:

@@ -11,10 +11,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from groupsim.incidents.offsets_topic.record import GroupRecord
-from groupsim.incidents.offsets_topic.segments import SegmentReader
+
+if TYPE_CHECKING:
+    from groupsim.incidents.offsets_topic.segments import SegmentReader
 
 TOPIC = "__consumer_offsets"
 _NAME = re.compile(r"(?P<before>.*?)(?P<offset>\d{20})\.log(?P<old>\.deleted)?(?:\.gz)?")
@@ -72,6 +74,8 @@ class PartitionsReader:
         self.partitions = len(by_partition)
 
     def __iter__(self) -> Iterator[GroupRecord]:
+        from groupsim.incidents.offsets_topic.segments import SegmentReader  # kafka-python and pyarrow: half a second
+
         for copies in self._partitions.values():
             readers = [SegmentReader(copy, groups=self._groups, progress=self._progress) for copy in copies]
             yield from readers[0] if len(readers) == 1 else _once(readers)

@@ -52,6 +52,14 @@ def test_the_json_of_a_run_keeps_the_contract(call: Call) -> None:
     assert all(invariant["ok"] and not invariant["violations"] for invariant in summary["invariants"])
 
 
+def test_a_run_begins_with_the_answer_that_explain_gives(call: Call) -> None:
+    printed = call("run", "one_slow_member", "--set", "batch_ms=15000").out.splitlines()
+    explained = call("explain", "latest", "--no-try", "--format", "json").json
+    assert printed[0] == explained["answer"]
+    assert "slow-rejoin" in [finding["code"] for group in explained["groups"] for finding in group["findings"]]
+    assert printed[1].startswith("one_slow_member  seed 1")
+
+
 def test_the_same_seed_gives_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     def digest(hash_seed: str) -> str:
         command = [

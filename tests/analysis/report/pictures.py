@@ -16,7 +16,7 @@ from PIL import Image
 from groupsim.analysis import plots
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
-from groupsim.cli.report import checked_invariants
+from groupsim.cli.report import assessment
 from tests.analysis.report.browser import HOW, chromium
 from tests.analysis.report.conftest import EXAMPLE, imported, simulated
 
@@ -31,7 +31,7 @@ def screenshot(run: Run, chromium_path: str) -> bytes:
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder) / "report.html"
-        file.write_text(report([run], checked_invariants), "utf-8")
+        file.write_text(report([run], assessment), "utf-8")
         browser = playwright.chromium.launch(executable_path=chromium_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDE, "height": HIGH}, device_scale_factor=SHARPNESS)
         page.goto(file.as_uri())
