@@ -50,6 +50,8 @@ def _named(finding: Finding, defect: Defect | None, log: GroupLog) -> Finding:
 
 
 def _update(defect: Defect) -> Remedy:
+    if defect.fixed is None:
+        return Remedy("read the report of the defect: no fixed version is known", ("version",), brief="read its report")
     return Remedy("update what has the defect", ("version",), brief=f"update {defect.library}")
 
 
