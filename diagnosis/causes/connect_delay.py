@@ -26,7 +26,8 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
-        what=f"Connect keeps connectors or tasks of a lost worker unassigned on purpose, up to {duration(delay)}",
+        what=f"Connect keeps connectors or tasks that lost their worker unassigned on purpose, up to {duration(delay)}:"
+        " it may come back",
         members=names(str(line.client) for line in said),
         times=len(said),
         evidence=evidence_of(said),

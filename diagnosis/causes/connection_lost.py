@@ -21,8 +21,7 @@ CAUSE = Cause(
     code=Code.CONNECTION_LOST,
     title="Connection lost",
     means="The client lost its connection to a broker, or never got one. Refused connections of all clients at once"
-    " mean"
-    " the broker itself.",
+    " mean the broker itself.",
     seen=(
         Message("Java", "Connection to node … could not be established. Node may not be available"),
         Message("librdkafka", "Connect to … failed: Connection refused / Disconnected"),
@@ -34,7 +33,7 @@ CAUSE = Cause(
         r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
         r"|onnection (?:reset|closed)"
         r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
-        lambda log, said: f"{whose(said, 'lost its', 'lost their')} connection to the broker",
+        lambda log, said: f"{whose(said, 'lost its', 'lost their', 'clients')} connection to the broker",
         _DO,
         certainty=Certainty.LIKELY,
         confirm="the broker's log of that time: whether it stopped",

@@ -19,9 +19,8 @@ _DO = (
 CAUSE = Cause(
     code=Code.STATIC_FENCED,
     title="Fenced by the same instance id",
-    means="A second process joined with the same `group.instance.id`; the coordinator fences the first, and it stops"
-    " for"
-    " good.",
+    means="A second process joined with the same `group.instance.id`; the coordinator fences the first, which"
+    " does not recover: it must be started again.",
     seen=(
         Message("Java", "FencedInstanceIdException: The broker rejected this static consumer since another consumer"),
         Message("librdkafka", "FATAL: Broker: Static consumer fenced by other consumer with same group.instance.id"),
@@ -32,8 +31,8 @@ CAUSE = Cause(
         Code.STATIC_FENCED,
         r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
         lambda log, said: (
-            f"{whose(said, 'was', 'were')} fenced by another process with the same group.instance.id, and"
-            f" {'stop' if len({line.client for line in said if line.client}) > 1 else 'stops'} for good"
+            f"{whose(said, 'was', 'were')} shut out by another process with the same group.instance.id, and must be"
+            " started again"
         ),
         _DO,
         harm_ms=30_000,

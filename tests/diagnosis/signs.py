@@ -70,10 +70,11 @@ def _said(choice: str, recording: Path) -> Iterator[tuple[str, tuple[float, floa
     for remedy in with_trials(explanation, reading).groups[0].findings[0].do:
         amount = _AMOUNT.search(remedy.effect or "")
         trial = dict(remedy.trial)
-        other = f"{choice}-static" if trial.get("membership") == "static" else trial.get("assignor")
-        if amount is not None and other is not None and other != choice:
+        assignor, dash, heartbeat = choice.partition("-hb")
+        other = f"{assignor}-static" if trial.get("membership") == "static" else trial.get("assignor")
+        if amount is not None and other is not None and other != assignor:
             with_it, without = (float(text.replace(",", "")) for text in amount.groups())
-            yield other, (without, with_it)
+            yield other + dash + heartbeat, (without, with_it)
 
 
 def _cost(recording: Path) -> int:
