@@ -41,6 +41,7 @@ class _Durable:
     protocol: str | None = None
     members: dict[MemberId, MemberState] = field(default_factory=dict)
     assignment: dict[MemberId, Partitions] = field(default_factory=dict)
+    unassigned: bool = False
 
 
 class ClassicGroupState:
@@ -48,7 +49,8 @@ class ClassicGroupState:
 
     `assignment` is that of the last AssignmentStored, kept until the next one: whoever was dropped is not in `members`.
     `assignment_known` is False while no fact has had an assignment (broker logs never do). `has_coordinator_facts` is
-    False until any coordinator fact was seen.
+    False until any coordinator fact was seen. `unassigned`: it was created, or had no member left, and the coordinator
+    stored no assignment since.
     """
 
     __slots__ = (
@@ -67,6 +69,7 @@ class ClassicGroupState:
         "self_reported_generation",
         "size",
         "state",
+        "unassigned",
     )
 
     def __init__(self) -> None:
@@ -79,6 +82,7 @@ class ClassicGroupState:
         self.owners: dict[TopicPartition, tuple[MemberId, ...]] = {}
         self.assignment_known = False
         self.has_coordinator_facts = False
+        self.unassigned = False
         self.size = 0
         self.members_at_last_assignment: frozenset[MemberId] = frozenset()
         self.removed: set[MemberId] = set()
@@ -183,7 +187,7 @@ class ClassicGroupState:
             case CoordinatorLoaded():
                 self._reload()
             case GroupCreated():
-                self.state = EMPTY
+                self.state, self.unassigned = EMPTY, True
             case _:
                 return False
         self.has_coordinator_facts, self._topics = True, None
@@ -220,7 +224,7 @@ class ClassicGroupState:
                 self.members[member] = replace(member_state, current=current)
 
     def _store(self, event: c.AssignmentStored) -> None:
-        self.state, self.generation = STABLE, event.generation
+        self.state, self.generation, self.unassigned = STABLE, event.generation, False
         self.leader = event.leader or self.leader
         self.protocol = event.protocol or self.protocol
         for stored in event.members:
@@ -260,7 +264,7 @@ class ClassicGroupState:
     def _empty(self, event: GroupEmptied) -> None:
         self.state, self.generation, self.leader, self.protocol = EMPTY, event.generation, None, None
         self.removed |= set(self.members)
-        self.members, self.assignment = {}, {}
+        self.members, self.assignment, self.unassigned = {}, {}, True
         self.assignment_known = True  # nobody has anything, which is an assignment too
         self._index()
         self._write()
@@ -276,14 +280,14 @@ class ClassicGroupState:
     def _write(self) -> None:
         self.members_at_last_assignment = frozenset(self.members)
         kept, given = dict(self.members), dict(self.assignment)
-        self._durable = _Durable(self.state, self.generation, self.leader, self.protocol, kept, given)
+        self._durable = _Durable(self.state, self.generation, self.leader, self.protocol, kept, given, self.unassigned)
 
     def _reload(self) -> None:
         """A new coordinator is back at the last record; every member of it is a member of its generation again."""
         d = self._durable
         self.state, self.generation, self.leader, self.protocol = d.state, d.generation, d.leader, d.protocol
         self.members = {member: replace(member_state, current=True) for member, member_state in d.members.items()}
-        self.assignment = dict(d.assignment)
+        self.assignment, self.unassigned = dict(d.assignment), d.unassigned
         self.removed -= set(self.members)
         self.members_at_last_assignment = frozenset(self.members)
         self._index()

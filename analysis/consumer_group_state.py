@@ -121,6 +121,11 @@ class ConsumerGroupState:
         """It has no members."""
         return not self.members
 
+    @property
+    def unassigned(self) -> bool:
+        """It has no members, so that nobody can have anything."""
+        return not self.members
+
     def owner(self, partition: TopicPartition) -> MemberId | None:
         """The member that was given it; the one that may use it, if there are two."""
         return next(iter(self.owners.get(partition, ())), None)

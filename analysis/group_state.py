@@ -62,6 +62,11 @@ class ReportedGroupState(Protocol):
         """There is a coordinator's log, and it has begun."""
         ...
 
+    @property
+    def unassigned(self) -> bool:
+        """Nobody can have anything: it has no members, or has stored no assignment since it had none."""
+        ...
+
     removed: set[MemberId]
     members_at_last_assignment: frozenset[MemberId]
     self_reported_generation: dict[MemberId, int]

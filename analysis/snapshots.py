@@ -44,6 +44,7 @@ class _Durable(msgspec.Struct):
     protocol: str | None
     members: dict[MemberId, MemberState]
     assignment: dict[MemberId, Partitions]
+    unassigned: bool
 
 
 class _Kept(msgspec.Struct, tag="classic"):
@@ -61,6 +62,7 @@ class _Kept(msgspec.Struct, tag="classic"):
     members_at_last_assignment: frozenset[MemberId]
     removed: set[MemberId]
     self_reported_generation: dict[MemberId, int]
+    unassigned: bool
     durable: _Durable
 
 

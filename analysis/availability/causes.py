@@ -2,10 +2,10 @@
 
 A cause is what the group last met: the rebalance that runs or ran last, led by what happened to the member that
 started it. It is `start` until the group first worked, or something follows the first assignment: a rebalance, or a
-static member's return. After that come `topics-changed` from the moment at which there are new partitions, and
-`member-revoked` where a member gives up partitions before the coordinator hears why. A cooperative follow-up rebalance
-keeps the cause of the one it completes. What concerns one owner alone (dead, stalled, a zombie) names that owner's
-trouble.
+static member's return. It is `group-empty` where a log says of a group first that its last member is gone. After that
+come `topics-changed` from the moment at which there are new partitions, and `member-revoked` where a member gives up
+partitions before the coordinator hears why. A cooperative follow-up rebalance keeps the cause of the one it completes.
+What concerns one owner alone (dead, stalled, a zombie) names that owner's trouble.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupC
 START = "start"
 REVOKED = "member-revoked"
 FAILOVER = "coordinator-failover"
+EMPTIED = "group-empty"
 
 
 def of_process(process: Process) -> str | None:
@@ -65,8 +66,12 @@ class Causes:
                 if not (owed and event.cause in FOLLOW_UP_CAUSES):
                     self._set(self._chain(event, processes))
                 self._removed = None
-            case c.JoinPhaseCompleted() | GroupEmptied():
+            case c.JoinPhaseCompleted():
                 self._removed = None
+            case GroupEmptied():
+                self._removed = None
+                if not (self._founded or self._started):
+                    self._started, self.now = True, EMPTIED
             case consumer.TargetComputed():
                 self._started = True
             case consumer.ConsumerMemberRemoved():

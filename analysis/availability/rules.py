@@ -6,7 +6,7 @@ where a recorded log is silent.
 
 from __future__ import annotations
 
-from groupsim.analysis.availability.causes import of_process
+from groupsim.analysis.availability.causes import START, of_process
 from groupsim.analysis.availability.labels import Label, SubLabel, Verdict
 from groupsim.analysis.availability.situation import Rule, Runs, Situation
 from groupsim.analysis.process_state import Process
@@ -65,9 +65,14 @@ def _clients_only(s: Situation) -> bool:
 
 
 def _unreported(s: Situation) -> bool:
-    """There are broker logs, but no log of its owner's process, and the group is not known to be empty."""
+    """There are broker logs, but no log of its owner's process, and it is not known that nobody can have it."""
     empty = s.group.state.empty and s.group.reported.has_coordinator_facts
-    return s.group.coverage.broker and s.process is None and not empty
+    return s.group.coverage.broker and s.process is None and not empty and not _nobody_has_any(s)
+
+
+def _nobody_has_any(s: Situation) -> bool:
+    """No assignment was stored since the group had no members; beside logs of clients its founding is left out."""
+    return s.group.reported.unassigned and (s.cause != START or not s.group.coverage.clients)
 
 
 def _assigned_process(s: Situation) -> Process | None:

@@ -8,6 +8,7 @@ application calls the listener, at its next poll each time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
@@ -17,6 +18,7 @@ from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.process_facts import ProcessFacts
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.settings import settings_of
+from groupsim.incidents.facts.steps_not_logged import NOT_LOGGED
 from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -65,7 +67,10 @@ def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
         return 0
     for where in range(now + 1, len(rows)):
         row = rows[where][1].row
-        acknowledges = row.kind == _STATE and row.detail.get("to") == MemberPhase.ACKNOWLEDGING
+        acknowledges = row.kind == _STATE and MemberPhase.ACKNOWLEDGING in (
+            row.detail.get("from"),
+            row.detail.get("to"),
+        )
         if acknowledges or row.kind == RowKind.CLIENT_RECONCILIATION_INTERRUPTED or row.kind in _CALLBACKS:
             return where - now
     return 0
@@ -172,7 +177,8 @@ class PartitionFacts(ProcessFacts):
         found: list[int] = []
         for now, (_, timed) in enumerate(self.process.rows):
             self._current = now
-            if timed.row.kind in _LOSES and partitions_in(timed.row.detail.get("partitions")):
+            logged = NOT_LOGGED not in timed.row.detail
+            if logged and timed.row.kind in _LOSES and partitions_in(timed.row.detail.get("partitions")):
                 later = self._next(unless=_OTHER_THREADS)
                 if later is not None and self.process.rows[self._current + later][1].row.kind != timed.row.kind:
                     found.append(self._gap(later))
@@ -241,18 +247,40 @@ class PartitionFacts(ProcessFacts):
         self._add(c.CallbackEnd(process=name, kind=kind), later, -min(poll_ms, self._gap(later) - delay))
         self._view -= set(lost)
         self._write_view(later)
-        if reconciled is not None:
-            self._doubt_callback(self._gap(later))
+        if kind == RowKind.REVOKED:
+            self._doubt_callback(self._gap(later), self._view if reconciled else set(), set(lost))
         self._builder.note(
             "logs do not show when a revoked or lost callback returned; the process's next line is taken as its end"
         )
 
-    def _doubt_callback(self, until_ms: int) -> None:
-        """What it keeps was not served while it was inside the callback: any part of the time to the next callback."""
-        at, kept = self.process.rows[self._current][1].at, pairs(tuple(sorted(self._view)))
-        if kept and until_ms > LOGGING_MS:
+    def _tells_once(self) -> bool:
+        """Whether one of the two lines of a Java member of the consumer protocol on what it gives up is not in its log.
+
+        It prints one before it commits, and one when it calls the callback, if it has a listener.
+        """
+        rows = [timed.row.kind for _, timed in self.process.rows]
+        twice = self._current > 0 and rows[self._current - 1] == RowKind.REVOKED
+        return not twice and _STATE in rows and RowKind.ASSIGNED in rows
+
+    def _doubt_callback(
+        self, until_ms: int, kept: AbstractSet[TopicPartition], lost: AbstractSet[TopicPartition]
+    ) -> None:
+        """What it keeps was not served while it was inside the callback: any part of the time to the next callback.
+
+        Of what it gives up no line shows until when it served that, if it tells so once.
+        """
+        at = self.process.rows[self._current][1].at
+        unsure = pairs(tuple(sorted(kept | lost if self._tells_once() else kept)))
+        if unsure and until_ms > LOGGING_MS:
             why = f"{self.process.name} was inside a revoked callback from {iso(at)} on; no log shows when it returned"
-            self.doubts.append(Doubt(self.process.group, at, at + until_ms, kept, why, inexact=True))
+            self.doubts.append(Doubt(self.process.group, at, at + until_ms, unsure, why, inexact=True))
+
+    def _doubt_return(self, until_ms: int) -> None:
+        """What it has was not served in an assigned callback: only one line, if it is lost, showed that it returned."""
+        at, view = self.process.rows[self._current][1].at, pairs(tuple(sorted(self._view)))
+        if until_ms > FETCH_MS:
+            why = f"{self.process.name} was inside an assigned callback from {iso(at)} on, or looked for an offset then"
+            self.doubts.append(Doubt(self.process.group, at, at + until_ms, view, why, inexact=True))
 
     def _before_callback(self, later: int) -> int:
         """How long after its line a callback that gives partitions up was called.
@@ -283,9 +311,10 @@ class PartitionFacts(ProcessFacts):
         if reconciled := acknowledged(self.process.rows, self._current):
             later = reconciled if self._gap(reconciled) > FETCH_MS else 0
         elif not later and added and self._prints_offsets():
-            later = (
-                self._next(unless=_OTHER_THREADS) or 0
-            )  # offsets were not even requested, so the callback took that long
+            # offsets were not even requested, so the callback took that long; or the only line on them is lost
+            later = self._next(unless=_OTHER_THREADS) or 0
+            if len(added) == 1:
+                self._doubt_return(self._gap(later))
         elif later and self._gap(later) <= FETCH_MS:
             later = 0
         elif later:

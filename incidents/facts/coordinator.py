@@ -57,6 +57,14 @@ class CoordinatorFacts:
             self._add(GroupCreated())
             self._exists = True
 
+    def _is_empty(self, generation: int) -> None:
+        """A row shows that it has no members, and none that it had any: it is new, or has been empty since before."""
+        if generation == 0:
+            self._create()
+        elif not self._empty:
+            self._add(GroupEmptied(generation=generation))
+            self._exists = self._empty = True
+
     def _add_member(self, member: MemberId | None, instance: str | None = None, *, logged: bool = True) -> None:
         if member is None or member in self._members:
             return
@@ -95,7 +103,8 @@ class CoordinatorFacts:
 
     def _on_member_id_created(self, member: MemberId | None, detail: dict[str, object]) -> None:
         if detail.get("group_state") == "Empty" and not self._members:
-            self._create()
+            assert self._row is not None
+            self._is_empty(self._index.generation_from(self.group, self._row[0]))
         if member is not None and detail.get("added"):
             self._add_member(member, text_in(detail.get("instance")))
         elif member is not None:
@@ -237,6 +246,9 @@ class CoordinatorFacts:
         self._members, self._empty = {}, True
 
     def _on_group_dead(self, _: MemberId | None, detail: dict[str, object]) -> None:
+        generation = int_in(detail.get("generation"))
+        if generation and not self._members:
+            self._is_empty(generation)
         self._exists, self._members, self._empty = False, {}, True
 
     def _on_group_loaded(self, member: MemberId | None, detail: dict[str, object]) -> None:

@@ -36,6 +36,7 @@ from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on
 from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
+from groupsim.incidents.facts.steps_not_logged import add_steps
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -197,6 +198,7 @@ def _add_facts(rows: Sequence[TimedRow], index: Index, builder: FactBuilder, rea
     _take(rows, {group: CoordinatorFacts(group, index, builder) for group in sorted(classic)})
     clients = [ClientFacts(process, index, builder) for process in split_by_process(rows, builder, reading.streams)]
     for client in clients:
+        client.doubts += add_steps(client.process, index)
         index.note_callback(client.process.group, client.shortest_callback_ms())
     for client in clients:
         client.write()

@@ -83,6 +83,7 @@ class Index:
         self._instances: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
         self._arrivals: dict[tuple[str, str], list[tuple[int, str | None]]] = defaultdict(list)
         self._changes: dict[str, list[_Change]] = defaultdict(list)
+        self._old_generations: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for position, timed in enumerate(rows):
             self._add(position, timed)
 
@@ -144,6 +145,8 @@ class Index:
     def _add_change(self, position: int, at: int, group: str, row: Row) -> None:
         if row.kind in (RowKind.STABILIZED, RowKind.GROUP_EMPTY):
             self._changes[group].append(_Change(position, row.kind, ""))
+        if row.kind == RowKind.REBALANCE_START:
+            self._old_generations[group].append((position, int_in(row.detail.get("old_generation")) or 0))
         old, instance = text_in(row.detail.get("old_member")), text_in(row.detail.get("instance"))
         if instance is not None and (row.kind == RowKind.STATIC_MEMBER_REPLACED or row.kind in JOINS):
             self._arrivals[group, instance].append((at, old))
@@ -176,6 +179,12 @@ class Index:
             elif row.what == "is in" and row.member not in joining:
                 certain.setdefault(row.member)
         return list(certain), joining
+
+    def generation_from(self, group: str, position: int) -> int:
+        """The number of the last generation when the first rebalance from `position` on began; 0: none is known."""
+        starts = self._old_generations.get(group, [])
+        place = bisect_left(starts, (position, 0))
+        return starts[place][1] if place < len(starts) else 0
 
     def _count(self, group: str, names: object) -> None:
         for topic, partition in partitions_in(names):

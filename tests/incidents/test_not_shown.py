@@ -37,7 +37,6 @@ def _without(word: str) -> Cut:
         ("consumer-groups/kill9-librdkafka", "m3.0.log", _until(105)),
         ("consumer-groups/kill9-librdkafka", "m2.0.log", _since(152)),
         ("incidents/rolling-restart-range", "m1.0.log", _since(38)),
-        ("incidents/rolling-restart-range", "m", _without("ConsumerRebalanceListenerInvoker")),
     ],
 )
 def test_a_log_that_does_not_tell_of_its_generations_leaves_the_total_unknown(
@@ -66,6 +65,13 @@ def test_a_log_of_librdkafka_that_is_cut_within_a_rebalance_leaves_it_in_doubt(
     whole = logs_of(Path(__file__).parent / "data" / "closes-librdkafka-cooperative")
     found = supported(_given(whole, log, cut, tmp_path))
     assert found.unknown is not None
+    _hold(found, supported(whole))
+
+
+def test_what_members_took_and_gave_up_shows_without_the_lines_on_their_callbacks(tmp_path: Path) -> None:
+    whole = logs_of(ROOT / "examples" / "incidents" / "rolling-restart-range")
+    found = supported(_given(whole, "m", _without("ConsumerRebalanceListenerInvoker"), tmp_path))
+    assert found.bounded
     _hold(found, supported(whole))
 
 

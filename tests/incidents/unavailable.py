@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.availability.labels import Interval, Label, within
 from groupsim.analysis.availability.without_holder import unheld
 from groupsim.analysis.tables.bounds import support
 from groupsim.conformance.predictions.families import read_record
@@ -72,18 +72,15 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     offset = instant(run.origin or "") - began(truth)
     begin, end = (at - offset for at in truth["summary"]["window_ms"])
     last = max(end, facts[-1].at_ms)
-    clipped = [
-        msgspec.structs.replace(i, from_ms=max(i.from_ms, begin), to_ms=min(i.to_ms, end), label=_known_to_truth(i))
-        for i in intervals(facts, last)
-        if max(i.from_ms, begin) < min(i.to_ms, end)
-    ]
+    clipped = list(within(intervals(facts, last), begin, end))
     found = support(run.summary, clipped)
+    at_least = support(run.summary, [msgspec.structs.replace(i, label=_known_to_truth(i)) for i in clipped])
     held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
-    return Total(held, found.at_least_ms, found.at_most_ms, found.unknown, found.inexact)
+    return Total(held, at_least.at_least_ms, found.at_most_ms, found.unknown, found.inexact)
 
 
 def _known_to_truth(interval: Interval) -> Label:
-    """Its label; a recording counts a partition as owned while its position is looked up or a callback runs."""
+    """Its label; a recording may count a partition as owned while its position is looked up or a callback runs."""
     own = interval.label in (Label.RESTORING, Label.PAUSED_CALLBACK, Label.ZOMBIE_ONLY)
     return Label.OK if own else Label(interval.label)
 

@@ -1,0 +1,116 @@
+"""A line that is lost makes no known total false: what the next lines show happened all the same, and has bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from groupsim.events import client
+from groupsim.events.types import TopicPartition
+from groupsim.storage.log_gaps import doubts
+from tests.incidents.imported import C1, adding, import_logs, joined, of, parts, revoking, supported
+from tests.incidents.lines import CLASS, stamped, write
+from tests.incidents.lost_lines import drawn_losses, revoked_lost, shown, without
+from tests.incidents.recordings import CONSUMER_GROUPS, EXAMPLES, FAMILIES, logs_of
+
+LIBRDKAFKA = Path(__file__).parent / "data" / "closes-librdkafka-cooperative"
+RECORDINGS = [*FAMILIES[::40], *CONSUMER_GROUPS[1:]]
+
+
+def named(name: str) -> Path:
+    """A recording of the examples."""
+    return next(folder for folder in EXAMPLES + CONSUMER_GROUPS if folder.name == name)
+
+
+@pytest.mark.parametrize("folder", RECORDINGS, ids=[folder.name for folder in RECORDINGS])
+def test_the_total_is_right_or_its_bounds_hold_it_with_one_line_lost(folder: Path) -> None:
+    losses = list(drawn_losses(Random(0), 3, folder))
+    assert all(lost.right for lost in losses), "\n".join(shown(losses))
+
+
+@pytest.mark.parametrize("folder", [FAMILIES[0], FAMILIES[-1]], ids=[FAMILIES[0].name, FAMILIES[-1].name])
+def test_members_that_joined_again_have_revoked_what_they_had(folder: Path) -> None:
+    lost = revoked_lost(folder)
+    assert lost is not None
+    assert lost.right
+    assert not lost.known
+
+
+REJOINS = C1 + "Request joining group due to: group is already rebalancing" + CLASS
+NOTIFIED = C1 + "Notifying assignor about the new Assignment(partitions=[orders-0])" + CLASS
+OFFSET = C1 + "Setting offset for partition orders-0 to the committed offset FetchPosition{offset=5, offsetEpoch=null}"
+EAGER = {
+    4: adding(1.303, "orders-0", "orders-1"),
+    5: stamped(5.001, REJOINS),
+    6: revoking(5.103, "orders-0", "orders-1"),
+    10: stamped(5.501, NOTIFIED),
+    11: adding(5.502, "orders-0"),
+    12: stamped(5.604, OFFSET + CLASS),
+}
+"""By number, lines of an eager member that joins twice; the others are those of joining."""
+
+
+def _eager(*lost: int) -> list[str]:
+    lines = dict(EAGER)
+    lines |= dict(zip((1, 2, 3, 7, 8, 9), joined(1.001, 1) + joined(5.201, 2), strict=True))
+    return [lines[number] for number in sorted(lines) if number not in lost]
+
+
+@pytest.mark.parametrize(
+    ("lost", "at", "partitions"),
+    [
+        (6, (5_001, 5_201), parts(0, 1)),  # it asked to join again
+        (11, (5_501, 5_604), parts(0)),  # it looked for an offset
+        (4, (1_201, 5_103), parts(0, 1)),  # it gave them up
+    ],
+)
+def test_a_step_that_no_line_shows_was_taken_between_the_lines_around_it(
+    tmp_path: Path, lost: int, at: tuple[int, int], partitions: tuple[TopicPartition, ...]
+) -> None:
+    views = [event.partitions for event in of(import_logs(write(tmp_path, *_eager()))[1], client.ViewChanged)]
+    result, facts = import_logs(write(tmp_path, *_eager(lost)))
+    assert [event.partitions for event in of(facts, client.ViewChanged)] == views
+    (doubt,) = [each for each in doubts(result.run.summary) if "no line of it" in each.why]
+    began = 1_001
+    assert (doubt.from_ms + began, doubt.to_ms + began) == at
+    assert doubt.partitions == partitions
+
+
+def test_a_cooperative_member_that_joins_again_keeps_what_it_has(tmp_path: Path) -> None:
+    lines = [line.replace("'range'", "'cooperative-sticky'") for line in _eager(6)]
+    result, _ = import_logs(write(tmp_path, *lines))
+    assert not [each for each in doubts(result.run.summary) if "no line of it" in each.why]
+
+
+@pytest.mark.parametrize(
+    "words", ["delegating incremental assign of", ": add orders", ": delete orders", "delegating incremental revoke of"]
+)
+def test_operations_and_states_of_librdkafka_show_what_its_lines_do_not(tmp_path: Path, words: str) -> None:
+    """An assignment that was not shown as taken waited to the end: 32.0 partition-seconds instead of 0.6."""
+    dropped: list[int] = []
+
+    def first(name: str, number: int, text: str) -> bool:
+        if name.startswith("m1") and words in text and not dropped:
+            dropped.append(number)
+            return True
+        return False
+
+    found, full = supported(without(LIBRDKAFKA, tmp_path, first)[0]), supported(logs_of(LIBRDKAFKA))
+    assert dropped
+    assert found.at_least_ms == full.at_least_ms
+    assert found.at_most_ms == full.at_most_ms
+
+
+def test_a_callback_is_over_when_the_member_has_acknowledged_its_target(tmp_path: Path) -> None:
+    """Its end was looked for at the next target: 38.4 partition-seconds instead of 13.8."""
+    lost = ("m1", "transitioned from RECONCILING to ACKNOWLEDGING")
+    folder = named("kill9-uniform")
+    logs, dropped = without(folder, tmp_path, lambda name, _, text: name.startswith(lost[0]) and lost[1] in text)
+    assert dropped
+    found, full = supported(logs), supported(logs_of(folder))
+    assert abs(found.at_least_ms - full.at_least_ms) <= 20
+    assert found.at_most_ms is not None
+    assert full.at_most_ms is not None
+    assert abs(found.at_most_ms - full.at_most_ms) <= 20
