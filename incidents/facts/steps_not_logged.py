@@ -38,7 +38,7 @@ _OUT = frozenset(
 """Kinds of rows after which a member may skip what was due."""
 _HEARS = frozenset([RowKind.REJOIN_REQUESTED, RowKind.HEARTBEAT_SAYS_REBALANCING])
 _MOVES = {RowKind.CLIENT_ADDED: "PARTITION_JOIN", RowKind.CLIENT_REMOVED: "PARTITION_LEAVE"}
-"""By the row that tells that librdkafka adds or removes a partition: the operation that it printed just before."""
+"""By the row that says that librdkafka adds or removes a partition: the operation that it printed just before."""
 _CALLS = {RowKind.ASSIGNED: "wait-assign-call", RowKind.REVOKED: "wait-unassign-call"}
 """By kind of callback: librdkafka's state while it waits for it."""
 
@@ -56,7 +56,7 @@ class Due(NamedTuple):
 
 
 class Steps:
-    """What one client holds by its rows so far, and what it does next. `due`: by the kind of row that tells of it.
+    """What one client holds by its rows so far, and what it does next. `due`: by the kind of its row.
 
     `follows_targets`: its rows are of the consumer protocol (KIP-848); its library looks for offsets in another thread.
     """
@@ -128,7 +128,7 @@ def _eager_gave_up(steps: Steps, row: Row, due: Due) -> Partitions:
 
 
 def _gave_up(steps: Steps, row: Row, due: Due) -> Partitions:
-    """A member gives up what it was told before it takes anything, joins again or acknowledges its target."""
+    """A member gives up what it has to before it takes anything, joins again or acknowledges its target."""
     over = row.kind in (RowKind.ASSIGNED, *_JOINS) or _acknowledges(row)
     return tuple(tp for tp in due.partitions or () if tp in steps.view) if due.sure and over else ()
 
@@ -172,7 +172,7 @@ REQUIRED = (
     Required(
         RowKind.REVOKED,
         _gave_up,
-        "gave up what it was told to",
+        "gave up what it had to",
         "ConsumerCoordinator.onJoinComplete; AbstractMembershipManager.revokeAndAssign",
     ),
     Required(
