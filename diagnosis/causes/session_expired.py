@@ -122,8 +122,8 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
 
 def _confirm(who: tuple[str, ...], nature: Nature) -> str:
     if nature is Nature.FROZE:
-        return f"what {who[0]}'s machine did in that time: CPU throttling, garbage collection, sleep"
-    return f"the last lines of {who[0]}'s own log, or its platform's log of restarts"
+        return f"what the machine of {who[0]} did in that time: CPU throttling, garbage collection, sleep"
+    return f"the last lines of the log of {who[0]}, or its platform's log of restarts"
 
 
 def _closed_before(log: GroupLog, departure: Departure) -> bool:
