@@ -22,8 +22,10 @@ SHARED = ROOT.parent / "shared"
 EXAMPLES = ROOT / "examples" / "incidents"
 SEEDS = ("own", "101", "202")
 """`own` is the seed the scenario names."""
-PASSING = frozenset({"run", "known_share", "notes", "assumptions", "created_at", "note", "again", "source_path"})
-"""Keys of JSON whose values are sentences, or differ from call to call."""
+PASSING = frozenset(
+    {"run", "known_share", "notes", "assumptions", "created_at", "note", "again", "source_path", "explanation"}
+)
+"""Keys of JSON whose values are sentences, or differ from call to call; tests/diagnosis score what explains a run."""
 TABLES = (
     "unavailable",
     "availability",
@@ -142,7 +144,6 @@ def _import(logs: list[Path], whatif: bool = False) -> dict[str, str]:
         if code == 2:
             return {"status": str(code), "read": read}
         summary = _without(json.loads(out))
-        summary.pop("explanation", None)  # what the diagnosis says may change; tests/diagnosis score it
         found = {"digest": summary.pop("digest")[:10], "facts": str(summary.pop("facts"))}
         found |= {"summary": short(json.dumps(summary, sort_keys=True)), "read": read}
         found |= _tables(store, "recorded") | _commands(store)
