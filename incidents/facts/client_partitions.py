@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 
 from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
@@ -258,9 +259,13 @@ class PartitionFacts(ProcessFacts):
 
         It prints one before it commits, and one when it calls the callback, if it has a listener.
         """
-        rows = [timed.row.kind for _, timed in self.process.rows]
-        twice = self._current > 0 and rows[self._current - 1] == RowKind.REVOKED
-        return not twice and _STATE in rows and RowKind.ASSIGNED in rows
+        twice = self._current > 0 and self.process.rows[self._current - 1][1].row.kind == RowKind.REVOKED
+        return not twice and self._kinds >= {_STATE, RowKind.ASSIGNED}
+
+    @cached_property
+    def _kinds(self) -> frozenset[RowKind]:
+        """The kinds of all rows of the process."""
+        return frozenset(timed.row.kind for _, timed in self.process.rows)
 
     def _doubt_callback(
         self, until_ms: int, kept: AbstractSet[TopicPartition], lost: AbstractSet[TopicPartition]
