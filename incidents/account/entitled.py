@@ -75,7 +75,8 @@ def entitlement(
     found = Entitled(own.member, own.consumer)
     if own.consumer:
         found.parts, found.known = own.granted, own.heard
-    elif own.process.instance is not None or not own.starts:  # it may take another one's place
+    elif own.process.instance is not None or not own.starts or (own.blind and not own.joins):
+        # it may take another one's place, or be a static member that does not say so before its log ends
         found.known = Track(OPEN)
     found.gone_surely, found.gone_possibly = _gone(own, stored, by_number, removals)
     found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.blind))
@@ -128,8 +129,13 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
         return OPEN, NOT_SHOWN
     ids = own.kin if one.number in own.joined else own.ids.keys()
     took_place = own.process.instance is not None and one.number in own.joined
-    if one.plan is not None and (not took_place or not ids.isdisjoint(one.plan)):
+    if one.plan is not None and not ids.isdisjoint(one.plan):
         return part_in(one.plan, ids), BY_PLAN
+    unnamed = before and (not own.starts or (own.blind and not own.joins))
+    if unnamed or any(cover.span[0] <= one.when.hi for cover in own.blind):
+        return OPEN, NOT_SHOWN  # under an id that its log, which is cut, does not name
+    if one.plan is not None and not took_place:
+        return frozenset(), BY_PLAN
     if one.number in own.given:
         return own.given[one.number], BY_ITSELF
     if before and own.starts:

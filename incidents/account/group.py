@@ -153,8 +153,9 @@ def account_of(
         successors(incarnations),
     )
     for own in incarnations:
-        find_stops(scene, own)
+        own.consumer = own.consumer or (consumer and not own.asks)  # its log ends before it asks to join
         find_blindness(scene, own)
+        find_stops(scene, own)
     timed = [each.when for each in said if each.when.timed]
     account = Account(
         group,

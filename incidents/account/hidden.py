@@ -339,20 +339,26 @@ def find_blindness(scene: Scene, own: Incarnation) -> None:
         track.cover(cover.span, OPEN, why)
 
 
-_UNFINISHED = frozenset([RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.LEADER_COMPUTED_ASSIGNMENT])
-_FOLLOWS = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
+_UNFINISHED = frozenset(
+    [
+        RowKind.JOINING,
+        RowKind.JOINED,
+        RowKind.SYNCED,
+        RowKind.LEADER_COMPUTED_ASSIGNMENT,
+        RowKind.REVOKED,
+        RowKind.LOST,
+        RowKind.CLIENT_RECONCILING,
+    ]
+)
+_FOLLOWS = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING", "PREPARE_LEAVING", "LEAVING"])
 
 
 def _unfinished(own: Incarnation) -> bool:
-    """Whether its last line is before it joins, in the middle of that, or of following a target."""
+    """Whether its last line is before it joins, in the middle of that, or of following a target or leaving."""
     row = own.said[-1].row
     never_joined = not own.asks and not own.gave_up and own.starts
-    return (
-        never_joined
-        or row.kind in _UNFINISHED
-        or row.detail.get("to") in _FOLLOWS
-        or row.kind == RowKind.CLIENT_RECONCILING
-    )
+    follows = row.detail.get("to") in _FOLLOWS or (own.consumer and row.kind == RowKind.ASSIGNED)
+    return never_joined or follows or row.kind in _UNFINISHED
 
 
 def _goes_on(own: Incarnation, removal: Removal) -> bool:
@@ -361,12 +367,16 @@ def _goes_on(own: Incarnation, removal: Removal) -> bool:
 
 
 def find_stops(scene: Scene, own: Incarnation) -> None:
-    """Put into the process's track that it stopped where a row of HIDDEN says so."""
-    found: dict[int, Stop] = {}
+    """Put into the process's track that it stopped where a row of HIDDEN says so.
+
+    Of a log that is cut off, a stop that was over may not be the one that the process never came back from.
+    """
+    found: dict[tuple[int, int], Stop] = {}
     for finds in HIDDEN:
         for stop in finds(scene, own):
-            before = found.get(stop.before)
-            found[stop.before] = stop if before is None else _one(before, stop)
+            key = stop.before, stop.until if own.blind else INF
+            before = found.get(key)
+            found[key] = stop if before is None else _one(before, stop)
     for stop in found.values():
         back = own.said[stop.before + 1].when.hi if stop.before + 1 < len(own.said) else INF
         lo, hi = stop.when

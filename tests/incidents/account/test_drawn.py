@@ -72,3 +72,13 @@ def test_draws_that_were_false_once_hold_the_truth(protocol: str, number: int, t
     found = checked(draw(number, protocol), tmp_path)
     assert found is not None
     assert not found.broken
+
+
+@pytest.mark.parametrize(
+    ("protocol", "number"),
+    [(CLASSIC, 6_000_001), (CLASSIC, 6_000_071), (CLASSIC, 6_000_103), (CONSUMER, 6_000_014), (CONSUMER, 6_000_083)],
+)
+def test_draws_with_a_cut_log_that_were_false_once_hold_the_truth(protocol: str, number: int, tmp_path: Path) -> None:
+    found = checked(replace(draw(number, protocol), damage="a cut log"), tmp_path)
+    assert found is not None
+    assert not found.broken
