@@ -28,6 +28,7 @@ from groupsim.cli.progress import progress
 
 if TYPE_CHECKING:
     from groupsim.diagnosis.explain import Explanation
+    from groupsim.events.types import RunId
     from groupsim.incidents.logs.rows import Reading
 
 _STDIN = Path("-")
@@ -57,6 +58,7 @@ def explain(
 ) -> None:
     """Say what happened, why, and what to change, from any log: a broker's, a client's, forty lines without times.
 
+    Of a cause, "shown" means that a line says it, "likely" that it follows from several lines, "possible" that it may.
     The exit status is 1 if no line is about a group.
 
     Example: groupsim explain app.log
@@ -64,9 +66,11 @@ def explain(
     from groupsim.diagnosis.explain import explain_reading, explain_run
     from groupsim.diagnosis.from_facts import FACTS
 
+    run: RunId | None = None
     if _is_run(what):
         with existing(store) as opened:
             info = opened.find(str(what[0]))
+            run = info.id
             answer = explain_run(opened.read(info.id, types=FACTS), groups)
             if answer is not None and not no_try:
                 from groupsim.diagnosis.trying import with_trials_of_run
@@ -85,9 +89,10 @@ def explain(
                 return
     if answer is None:
         where = f"group {groups[0]!r}" if groups else "a consumer group"
-        output.error(f"{', '.join(map(str, what))}: no line is about {where}")
+        help_ = "give the log of a Kafka client (at level INFO) or of a broker"
+        output.error(f"{', '.join(map(str, what))}: no line is about {where}; {help_}")
         raise typer.Exit(1)
-    _print(answer, form)
+    _print(answer, form, run=run)
 
 
 def _is_run(what: Sequence[Path]) -> bool:
@@ -104,12 +109,14 @@ def _read(files: Sequence[Path], **how: object) -> Reading:
         return read_files(files, progress=bar, **how)  # type: ignore[arg-type]
 
 
-def _print(answer: Explanation, form: TextOrJson, files: Mapping[str, Path] = {}) -> None:
+def _print(
+    answer: Explanation, form: TextOrJson, files: Mapping[str, Path] = {}, *, run: RunId | None = None
+) -> None:  # fmt: skip
     from groupsim.diagnosis.to_json import as_json
     from groupsim.diagnosis.to_text import as_text
 
     if form is TextOrJson.JSON:
-        output.write_json(as_json(answer))
+        output.write_json(as_json(answer, run))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         for line in as_text(answer, files, width):

@@ -179,7 +179,7 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
             }
             for name, broken in result.violations.items()
         ],
-        "explanation": None if explanation is None else as_json(explanation),
+        "explanation": None if explanation is None else as_json(explanation, info.id),
     }
 
 

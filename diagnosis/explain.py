@@ -27,6 +27,7 @@ FINDINGS = 8
 
 WORDS, FIGURES = 30, 3
 """The most of them in an answer."""
+_LASTED = re.compile(r"\d (?:ms|s)\b(?!\))|\d+m\d\ds|\d+h\d\dm")
 _FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
 
 
@@ -151,6 +152,8 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
     member."""
     stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
+    if stopped_ms is not None and stopped_ms[0] and _LASTED.search(first.what):
+        return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     if stopped_ms is not None and stopped_ms[0] and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{', and' if ': ' in first.what else ':'} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:

@@ -8,15 +8,16 @@ from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Bounds, Cost, Finding, Place, Remedy
 from groupsim.diagnosis.times import shares
 from groupsim.diagnosis.what_if import command
+from groupsim.events.types import RunId
 from groupsim.incidents.logs.times import iso
 
 
-def as_json(explanation: Explanation) -> dict[str, Any]:
-    """The whole answer."""
-    return {"answer": explanation.answer, "groups": [_group(group) for group in explanation.groups]}
+def as_json(explanation: Explanation, run: RunId | None = None) -> dict[str, Any]:
+    """The whole answer. `run`: the stored run that it is of; what can be tried with logs begins with their import."""
+    return {"answer": explanation.answer, "groups": [_group(group, run) for group in explanation.groups]}
 
 
-def _group(group: Diagnosis) -> dict[str, Any]:
+def _group(group: Diagnosis, run: RunId | None) -> dict[str, Any]:
     seen, least = group.rebalances
     return {
         "group": group.group,
@@ -26,12 +27,12 @@ def _group(group: Diagnosis) -> dict[str, Any]:
         "rebalances": {"seen": seen, "at_least": least},
         "stopped_ms": _bounds(group.stopped_ms),
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
-        "findings": [_finding(finding, group.lasted_ms) for finding in group.findings],
+        "findings": [_finding(finding, group.lasted_ms, run) for finding in group.findings],
         "not_shown": list(group.not_shown),
     }
 
 
-def _finding(finding: Finding, lasted_ms: int) -> dict[str, Any]:
+def _finding(finding: Finding, lasted_ms: int, run: RunId | None) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "code": finding.code,
         "certainty": finding.certainty,
@@ -42,15 +43,18 @@ def _finding(finding: Finding, lasted_ms: int) -> dict[str, Any]:
         "to": _iso(finding.evidence.last_ms),
         "evidence": [_place(place) for place in finding.evidence.places],
         "cost": _cost(finding.cost, lasted_ms),
-        "do": [_remedy(remedy) for remedy in finding.do],
+        "do": [_remedy(remedy, run) for remedy in finding.do],
         "confirm": finding.confirm,
     }
     more = {"because_of": finding.after, "nature": finding.nature, "known": finding.known}
     return shown | {key: value for key, value in more.items() if value is not None}
 
 
-def _remedy(remedy: Remedy) -> dict[str, Any]:
-    shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": command("latest", [remedy])}
+def _remedy(remedy: Remedy, run: RunId | None) -> dict[str, Any]:
+    asked = command(run or RunId("latest"), [remedy])
+    if asked is not None and run is None:
+        asked = f"groupsim incident import LOG... && {asked}"
+    shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": asked}
     return shown if remedy.effect is None else shown | {"effect": remedy.effect}
 
 

@@ -35,9 +35,11 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     for group, findings in shown:
         yield ""
         if several:
-            yield f'group "{group.group}": {group.findings[0].what}'
+            yield f'group "{group.group}": {title(group.findings[0])}: {group.findings[0].what}'
         for finding in findings:
             yield from _finding(finding, texts, width, headed=not several)
+        if others := group.findings[len(findings) :]:
+            yield f"also: {', '.join(map(title, others))} (--format json has them)"
         yield from after(group)
 
 
@@ -59,6 +61,8 @@ def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *,
     for place in finding.evidence.places[:_LINES]:
         line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
         yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
+    if finding.cost.processed_again:
+        yield "  cost: what was read since the last commit is read again"
     for number, remedy in enumerate(finding.do):
         yield f"  {'do:' if not number else '   '} {remedy.what}"
         if remedy.effect is not None:

@@ -194,7 +194,7 @@ def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool,
         does_not = "Kafka Streams does not" if streams else does_not
         return (
             f"{one_or_many(who)} {was} closed, but {does_not} leave the group: {its} partitions waited until"
-            " session.timeout.ms was over"
+            " session.timeout.ms expired"
         )
     again = often(times) if times > len(who) else ""
     if not shown:
@@ -204,9 +204,9 @@ def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool,
         Nature.DIED: "died without leaving",
         Nature.FROZE: f"stopped for longer than {its} session",
         Nature.CUT: f"{was} cut off from the coordinator",
-        Nature.UNKNOWN: f"{was} not heard of",
+        Nature.UNKNOWN: "sent no more heartbeats",
     }[nature]
-    return f"{one_or_many(who)} {what}{again}, and {was} removed only when session.timeout.ms was over"
+    return f"{one_or_many(who)} {what}{again}, and {was} removed only when session.timeout.ms expired"
 
 
 CAUSE = Cause(

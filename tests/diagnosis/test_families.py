@@ -56,5 +56,5 @@ def test_a_static_member_that_was_closed_did_not_die() -> None:
     first = _first("looked-at/S17-closing-in-turn__range-static__d0-f10__r1")
     assert first.what == (
         "4 members were closed, but static members do not leave the group: their partitions waited until"
-        " session.timeout.ms was over"
+        " session.timeout.ms expired"
     )
