@@ -121,14 +121,18 @@ def advise(
     else:
         asked = Asked(about, store, group, topics, assume, between, most_partitions)
         advice = on_incident(asked, space, goal, ranges, seed, where)
-    if advice.seeds_alike:
-        note(f"note: {seed_changes_nothing(advice.seeds_alike)}")
+    _note_seeds(advice)
     if form is Format.JSON:
         write_json(as_data(advice))
     else:
         print_advice(advice)
     if not advice.selection.reached:
         raise typer.Exit(1)
+
+
+def _note_seeds(advice: Advice) -> None:
+    if advice.seeds_alike:
+        note(f"note: {seed_changes_nothing(advice.seeds_alike)}")
 
 
 def _on_scenario(

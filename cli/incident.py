@@ -117,9 +117,7 @@ def import_(
             _print_same(opened, result.run, name)
             _print_next(result.run.id, facts, explanation)
         else:
-            output.write_json(
-                {**summary, "explanation": None if explanation is None else as_json(explanation, result.run.id)}
-            )
+            output.write_json({**summary, "explanation": explanation and as_json(explanation, result.run.id)})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
 
 

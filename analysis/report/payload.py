@@ -107,7 +107,7 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
 
 
 def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> dict[str, Any]:
-    """None where the logs tell nothing: a zero is something that is known."""
+    """None where the logs show nothing: a zero is something that is known."""
     unavailable, recorded = summary["unavailable"], run.info.source == RunSource.RECORDED
     longest = max((i.duration_ms for i in run.intervals if i.unavailable), default=0)
     lengths = [row.duration_ms for row in rows if row.duration_ms is not None]

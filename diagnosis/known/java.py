@@ -117,7 +117,7 @@ DEFECTS = (
         link="https://github.com/apache/kafka/pull/9765",
         code=Code.WORKER_STUCK,
         signature=Signature((RowKind.EXCEPTION,), r"(?:Connector|Task) already exists in this worker"),
-        alone="a worker still runs what it was told to stop, and can't start it again",
+        alone="a worker still runs what it was asked to stop, and can't start it again",
         also=(Code.CONNECT_DELAY, Code.CONNECT_CONFIG, Code.APP_ERROR),
     ),
     Defect(

@@ -63,7 +63,7 @@ def refused(row: Row) -> bool:
 
 
 def hears_of_rebalance(row: Row) -> bool:
-    """Whether a client says that an answer told it of a rebalance."""
+    """Whether a client says that an answer gave it notice of a rebalance."""
     reason = str(row.detail.get("reason") or "")
     return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from groupsim.events.errors import GroupSimError
 from recorders.defects.play import record
-from recorders.defects.stories import STORIES, Story
+from recorders.defects.stories import STORIES, Played
 
 FOLDER = Path(__file__).parents[2] / "tests" / "golden" / "defects"
 _README = """# {defect}
@@ -40,12 +40,12 @@ def main() -> None:
         raise SystemExit(f"groupsim: {error}") from None
 
 
-def _record(story: Story) -> None:
+def _record(story: Played) -> None:
     folder = FOLDER / story.folder
     for name, versions in (("broken", story.broken), ("fixed", story.fixed)):
         print(f"{story.defect}: {versions}", file=sys.stderr, flush=True)
         record(story, versions, folder / name)
-    dropped = f" without the lines that `{story.drop}` finds" if story.drop != Story._field_defaults["drop"] else ""
+    dropped = f" without the lines that `{story.drop}` finds" if story.drop != Played._field_defaults["drop"] else ""
     day = datetime.datetime.now(datetime.UTC).date()
     text = _README.format(**story._asdict(), day=day, dropped=dropped)
     (folder / "README.md").write_text(text, "utf-8")

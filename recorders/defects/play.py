@@ -13,7 +13,7 @@ from pathlib import Path
 from recorders.broker import fetch
 from recorders.broker.kafka import Kafka
 from recorders.defects.old_kafka import OldKafka
-from recorders.defects.stories import Story, Versions
+from recorders.defects.stories import Played, Versions
 from recorders.timelines.real_clients import Process
 from recorders.timelines.real_recording import lines_of
 
@@ -25,7 +25,7 @@ PYTHON = "3.8"
 PROPERTIES = {"group.initial.rebalance.delay.ms": "1000"}
 
 
-def record(story: Story, versions: Versions, folder: Path) -> None:
+def record(story: Played, versions: Versions, folder: Path) -> None:
     """Play it, and write `broker.log` and `<member>.log` into `folder`. Raises Unavailable.
 
     Members are killed at the end, when nothing is written any more: the logs end in the middle of the story.

@@ -24,7 +24,7 @@ class Member(NamedTuple):
     settings: tuple[str, ...]
 
 
-class Story(NamedTuple):
+class Played(NamedTuple):
     """What is played. `defect`: its id. `client`: the program in `clients/`. `drop`: lines of clients left out."""
 
     defect: str
@@ -52,7 +52,7 @@ _JOIN_0 = ("api_version=(0,10,0)",)
 _ROUNDROBIN = ("partition.assignment.strategy=roundrobin", "session.timeout.ms=6000", "debug=cgrp")
 
 STORIES = (
-    Story(
+    Played(
         defect="KAFKA-8653",
         what="Three consumers start one after the other; `api_version=(0,10,0)` makes them send JoinGroup version 0.",
         client="kafka_python",
@@ -62,7 +62,7 @@ STORIES = (
         fixed=Versions("2.3.1", ("kafka-python==1.4.7",)),
         drop=r"kafka\.(conn|cluster): ",
     ),
-    Story(
+    Played(
         defect="confluent-kafka-dotnet#1369",
         what="Two consumers of one topic, and a third one that subscribes to a second topic, too.",
         client="confluent_kafka",
@@ -75,7 +75,7 @@ STORIES = (
         fixed=Versions("4.4.0", ("confluent-kafka==1.6.0",)),
         drop=r"^%7\|[\d.]+\|(?!JOIN|SYNC|LEAVE|ASSIGN|REBALANCE|GRPSYNC|SUBSCRIBE)",
     ),
-    Story(
+    Played(
         defect="aiokafka#727",
         what="Three consumers that commit every 50 ms from a task of their own, also while they join. Their heartbeats"
         " are 0.5 to 5.3 s apart: who hears of a rebalance early waits for the others with a commit behind its join.",

@@ -10,7 +10,7 @@ from groupsim.diagnosis.explain import explain_reading
 from groupsim.diagnosis.finding import Finding
 from groupsim.diagnosis.known import DEFECTS
 from groupsim.incidents.logs.reading import read_files
-from recorders.defects.stories import STORIES, Story
+from recorders.defects.stories import STORIES, Played
 
 RECORDED = Path(__file__).parents[1] / "golden" / "defects"
 SHOWN_IN = {
@@ -28,14 +28,14 @@ def findings(folder: Path, files: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize(("story", "files"), [(story, files) for story in STORIES for files in SHOWN_IN[story.defect]])
-def test_the_version_that_has_a_defect_shows_it(story: Story, files: str) -> None:
+def test_the_version_that_has_a_defect_shows_it(story: Played, files: str) -> None:
     known = {finding.known for finding in findings(RECORDED / story.folder / "broken", files)} - {None}
     assert known == {story.defect}
 
 
 @pytest.mark.parametrize("files", ["broker.log", "m?.log", "*.log"])
 @pytest.mark.parametrize("story", STORIES)
-def test_the_version_that_has_it_no_more_does_not(story: Story, files: str) -> None:
+def test_the_version_that_has_it_no_more_does_not(story: Played, files: str) -> None:
     assert not {finding.known for finding in findings(RECORDED / story.folder / "fixed", files)} - {None}
 
 

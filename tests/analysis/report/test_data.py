@@ -138,8 +138,8 @@ def test_what_the_logs_do_not_tell_is_no_zero(slow: Run, tmp_path: Path, call: C
     recorded = data(page.read_text("utf-8"))["runs"][0]
     numbers = recorded["numbers"]
     assert numbers["unknown"]
-    not_told = ("max_partitions", "longest_ms", "accepted", "refused", "reprocessed")
-    assert all(numbers[key] is None for key in not_told)
+    not_known = ("max_partitions", "longest_ms", "accepted", "refused", "reprocessed")
+    assert all(numbers[key] is None for key in not_known)
     assert (numbers["rebalancing_ms"], numbers["rebalances"]) == (None, 1)
     assert [group["partition_ms"] for group in recorded["groups"]] == [None]
     known = data(report([slow]))["runs"][0]["numbers"]
