@@ -39,6 +39,7 @@ from groupsim.cli.record import record
 from groupsim.cli.signals import quietly
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
+from groupsim.events.types import RunId
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.wording.lists import folded, listed
 from groupsim.wording.numbers import counted
@@ -117,7 +118,7 @@ def import_(
             _print_same(opened, result.run, name)
             _print_next(result.run.id, facts, explanation)
         else:
-            output.write_json({**summary, "explanation": explanation and as_json(explanation, result.run.id)})
+            output.write_json({**summary, "explanation": explanation and as_json(explanation, RunId("latest"))})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
 
 

@@ -103,14 +103,29 @@ class Naive:
     def look(self, at_ms: int) -> None:
         """Evaluate every partition of every group at the end of a millisecond."""
         for name, group in self.groups.items():
-            for topic in group.topics:
-                for number in range(self.sizes.get(topic, 0)):
-                    tp = TopicPartition(topic, number)
-                    spans, value = self.spans.setdefault((name, tp), []), said(self, name, tp)
-                    if not spans or spans[-1][2] != value:
-                        if spans:
-                            spans[-1] = (spans[-1][0], at_ms, spans[-1][2])
-                        spans.append((at_ms, -1, value))
+            numbered = [TopicPartition(topic, n) for topic in group.topics for n in range(self.sizes.get(topic, 0))]
+            known = any(self.spans.get((name, tp)) for tp in numbered)
+            if known and not all(self.spans.get((name, tp)) for tp in numbered):
+                group.grew()
+            for tp in numbered:
+                spans, value = self.spans.setdefault((name, tp), []), said(self, name, tp)
+                if not spans or spans[-1][2] != value:
+                    if spans:
+                        spans[-1] = (spans[-1][0], at_ms, spans[-1][2])
+                    spans.append((at_ms, -1, value))
+            self.first_work(name, group, numbered)
+
+    def first_work(self, name: str, group: Group, numbered: list[TopicPartition]) -> None:
+        """A group first works when each partition that it began with has been available once."""
+        now = {tp for tp in numbered if self.spans[name, tp][-1][2].available}
+        group.served |= now
+        begins = min((self.spans[name, tp][0][0] for tp in numbered), default=0)
+        founders = {tp for tp in numbered if self.spans[name, tp][0][0] == begins}
+        if founders and not group.worked and founders <= group.served:
+            group.worked = True
+            if now == set(numbered):
+                group.started = True
+                group.cause = "member-revoked" if group.cause == "start" else group.cause
 
     def close(self, at_ms: int) -> None:
         """The last fact of the run."""

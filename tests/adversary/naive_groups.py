@@ -50,6 +50,8 @@ class Group:
     process_of: dict[str, str] = field(default_factory=dict)
     cause: str = "start"
     started: bool = False
+    served: set[TopicPartition] = field(default_factory=set)
+    worked: bool = False
     lost: tuple[str, str, str] | None = None
     fresh: set[str] = field(default_factory=set)
     stored: dict[str, Any] = field(default_factory=dict)
@@ -128,6 +130,11 @@ class Group:
         """The cause of the first assignment is `start`, whatever it was."""
         if self.started:
             self.cause = cause
+
+    def grew(self) -> None:
+        """It has partitions that it did not have; a rebalance that runs keeps its cause."""
+        if not self.rebalancing and not self.revoked_first:
+            self.met("topics-changed")
 
 
 def take(group: Group, event: Event, processes: Mapping[str, Process]) -> None:

@@ -13,18 +13,18 @@ from tests.incidents.lines import OLD, stamped, write
 
 
 def broker_log(folder: Path) -> Path:
-    """A new group, then empty for ten seconds, and with a member again; the member's own log is missing."""
+    """A group at work, then empty for ten seconds, and with a member again; the member's own log is missing."""
     member = "m1-11111111-2222-3333-4444-555555555555"
     joins = f"(reason: Adding new member {member} with group instance id None) {OLD}"
     said = {
-        1: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 0 {joins}",
-        4: f"Stabilized group billing generation 1 (__consumer_offsets-7) with 1 members {OLD}",
-        5: f"Assignment received from leader {member} for group billing for generation 1. {OLD}",
-        20: f"Group billing with generation 2 is now empty {OLD}",
-        30: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 2 {joins}",
-        33: f"Stabilized group billing generation 3 (__consumer_offsets-7) with 1 members {OLD}",
-        34: f"Assignment received from leader {member} for group billing for generation 3. {OLD}",
-        50: f"Group billing with generation 4 is now empty {OLD}",
+        1: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 6 {joins}",
+        4: f"Stabilized group billing generation 7 (__consumer_offsets-7) with 1 members {OLD}",
+        5: f"Assignment received from leader {member} for group billing for generation 7. {OLD}",
+        20: f"Group billing with generation 8 is now empty {OLD}",
+        30: f"Preparing to rebalance group billing in state PreparingRebalance with old generation 8 {joins}",
+        33: f"Stabilized group billing generation 9 (__consumer_offsets-7) with 1 members {OLD}",
+        34: f"Assignment received from leader {member} for group billing for generation 9. {OLD}",
+        50: f"Group billing with generation 10 is now empty {OLD}",
     }
     return write(folder, *(stamped(second + 0.253, BROKER + text) for second, text in said.items()))
 
@@ -52,7 +52,7 @@ def test_a_table_of_a_run_whose_total_is_unknown_says_so(call: Call, reason: str
     called = call(name, "latest", *options)
     assert called.status == status
     said = [line for line in called.err.splitlines() if line.startswith("the total is unknown")]
-    assert said == [f"the total is unknown, at least 120.0 partition-seconds, with no upper bound: {reason}"]
+    assert said == [f"the total is unknown, at least 168.0 partition-seconds, with no upper bound: {reason}"]
     assert "total unavailable time" not in called.err
 
 
