@@ -133,7 +133,7 @@ def _stats(measured: DataFrame) -> DataFrame:
         F.count("*").alias("runs"),
         F.count("error").alias("failed"),
         F.count(F.when(F.col("violations") > 0, 1)).alias("broken"),
-        F.countDistinct("value").alias("distinct"),
+        F.count_distinct("value").alias("distinct"),
         F.percentile("value", F.lit(0.5)).alias("median"),
         F.percentile("value", F.lit(0.95)).alias("p95"),
         F.percentile(F.when(F.col("error").isNull(), F.col("rebalances")), F.lit(0.5)).alias("rebalances"),

@@ -8,8 +8,8 @@ import asyncio
 import logging
 import sys
 
-from aiokafka import AIOKafkaConsumer
-from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka import AIOKafkaConsumer  # pyright: ignore[reportMissingImports]  (in the Python 3.8 of that client only)
+from aiokafka.errors import IllegalStateError, KafkaError  # pyright: ignore[reportMissingImports]
 
 COMMIT_EVERY_S = 0.05
 
