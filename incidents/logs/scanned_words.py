@@ -35,6 +35,7 @@ KEYWORDS = (
 """Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""
 TROUBLES = (
     b"enerationId",
+    b"laiming the same TopicPartition",
     b"o assignment",
     b"empty assignment",
     b"Fatal error: ",
