@@ -38,14 +38,19 @@ def of(facts: list[Recorded], kind: type[E]) -> list[E]:
     return [fact.event for fact in facts if isinstance(fact.event, kind)]
 
 
-def joined(second: float, generation: int, member: str = M1, c: str = C1) -> list[str]:
+def joined(second: float, generation: int, member: str = M1, c: str = C1, protocol: str = "range") -> list[str]:
     """A client's lines around joining a generation."""
-    said = f"Generation{{generationId={generation}, memberId='{member}', protocol='range'}}"
+    said = f"Generation{{generationId={generation}, memberId='{member}', protocol='{protocol}'}}"
     return [
         stamped(second, c + "(Re-)joining group" + CLASS),
         stamped(second + 0.1, c + f"Successfully joined group with generation {said}" + CLASS),
         stamped(second + 0.2, c + f"Successfully synced group in generation {said}" + CLASS),
     ]
+
+
+def joined_keeping(second: float, generation: int) -> list[str]:
+    """The lines of a client that keeps its partitions while it joins."""
+    return joined(second, generation, protocol="cooperative-sticky")
 
 
 def adding(second: float, *partitions: str, c: str = C1) -> str:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from groupsim.events import client
 from groupsim.incidents.facts.skew import Skew
-from tests.incidents.imported import BROKER, adding, import_logs, joined, parts, revoking
+from tests.incidents.imported import BROKER, adding, import_logs, joined, joined_keeping, parts, revoking
 from tests.incidents.lines import OLD, stamped, write
 
 
 def test_a_callback_that_gives_up_ends_at_the_next_line_and_the_view_follows(tmp_path: Path) -> None:
-    log = write(tmp_path, *joined(0, 4), adding(1, "orders-0", "orders-1"), revoking(5, "orders-1"), *joined(7, 5))
+    first, second = joined_keeping(0, 4), joined_keeping(7, 5)
+    log = write(tmp_path, *first, adding(1, "orders-0", "orders-1"), revoking(5, "orders-1"), *second)
     _, facts = import_logs(log)
     views = [(f.at_ms, f.event.partitions) for f in facts if isinstance(f.event, client.ViewChanged)]
     assert views == [(1000, parts(0, 1)), (7000, parts(0))]

@@ -12,7 +12,7 @@ from groupsim.events import classic as c
 from groupsim.events.client import Frozen
 from tests.adversary.written_runs import NEAR_MS, counted, hold
 from tests.incidents.drawn_groups import GROUP, drawn, with_logs
-from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, joined_keeping
 from tests.incidents.lines import CLASS, M1, stamped, write
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.truth import measure
@@ -129,7 +129,7 @@ def test_with_the_topic_and_some_logs_the_bounds_hold(
 def test_a_join_that_is_answered_after_a_silence_may_be_of_a_member_that_was_removed(
     asked: int, lost: int, doubted: bool, tmp_path: Path
 ) -> None:
-    lines = [stamped(0, _CONFIG + _PRINTED), *joined(1, 1), adding(1.4, "orders-0")]
+    lines = [stamped(0, _CONFIG + _PRINTED), *joined_keeping(1, 1), adding(1.4, "orders-0")]
     lines += [stamped(4.9, f"{C1}Request joining group due to: group is already rebalancing{CLASS}")]
     said = f"Generation{{generationId=2, memberId='{M1}', protocol='cooperative-sticky'}}"
     lines += [

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.incidents.imported import BROKER, C1, adding, import_logs, joined
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined_keeping
 from tests.incidents.lines import CLASS, M1, stamped, write
 
 _AGAIN = f"{C1}Request joining group due to: group is already rebalancing{CLASS}"
 _REVOKED = stamped(9.2, f"{C1}Revoke previously assigned partitions orders-0{CLASS}")
 _LOST = stamped(9.2, f"{C1}Lost previously assigned partitions orders-0{CLASS}")
-_SECOND = joined(5, 2)
-_THIRD = joined(9, 3)
+_SECOND = joined_keeping(5, 2)
+_THIRD = joined_keeping(9, 3)
 
 
 def _stored(second: float, generation: int) -> str:
@@ -33,7 +33,7 @@ def _stored(second: float, generation: int) -> str:
 def test_an_owner_that_did_not_get_its_part_may_have_served_what_was_another_ones(
     lines: list[str], since: list[int], tmp_path: Path
 ) -> None:
-    client = write(tmp_path, *joined(1, 1), adding(1.25, "orders-0"), stamped(4.9, _AGAIN), *lines)
+    client = write(tmp_path, *joined_keeping(1, 1), adding(1.25, "orders-0"), stamped(4.9, _AGAIN), *lines)
     broker = write(tmp_path, _stored(1.15, 1), _stored(5.15, 2), _stored(9.15, 3), name="b.log")
     result, _ = import_logs(client, broker)
     doubts: list[dict[str, Any]] = result.run.summary["doubts"]  # type: ignore[assignment]
@@ -47,9 +47,15 @@ def test_an_owner_that_did_not_get_its_part_may_have_served_what_was_another_one
 def test_an_assignment_that_nobody_got_may_have_been_stored(got: bool, tmp_path: Path) -> None:
     plan = f"{{{M1}=Assignment(partitions=[orders-1]), m2=Assignment(partitions=[])}}"
     sent = stamped(5.15, f"{C1}Finished assignment for group at generation 2: {plan}{CLASS}")
-    lines = [*joined(1, 1), adding(1.25, "orders-0", "orders-1"), stamped(4.9, _AGAIN), *joined(5, 2)[:2], sent]
-    lines += [joined(5, 2)[2]] if got else []
-    result, _ = import_logs(write(tmp_path, *lines, *joined(9, 3), _REVOKED))
+    lines = [
+        *joined_keeping(1, 1),
+        adding(1.25, "orders-0", "orders-1"),
+        stamped(4.9, _AGAIN),
+        *joined_keeping(5, 2)[:2],
+        sent,
+    ]
+    lines += [joined_keeping(5, 2)[2]] if got else []
+    result, _ = import_logs(write(tmp_path, *lines, *joined_keeping(9, 3), _REVOKED))
     doubts: list[dict[str, Any]] = result.run.summary["doubts"]  # type: ignore[assignment]
     found = [doubt for doubt in doubts if "no log shows whether that was stored" in doubt["why"]]
     said = [(each["from_ms"], each["to_ms"], each["partitions"], each["inexact"]) for each in found]
