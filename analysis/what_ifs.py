@@ -5,23 +5,16 @@ They are kept as snapshots are: derived from the facts, under no digest, and goo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 
-from groupsim.events.base import Recorded, group_of
+from groupsim.events.base import Recorded
 from groupsim.events.classic import JoinPhaseCompleted
-from groupsim.events.client import EpochReceived, JoinOk, ProcessStarted
-from groupsim.events.consumer import TargetComputed
-from groupsim.events.types import RunId
+from groupsim.events.client import JoinOk, ProcessStarted
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
 _KIND = "what-if 1"
-_SPEAKS_CONSUMER = {"java", "librdkafka", None}
-"""Client libraries whose change to the consumer protocol (KIP-848) can be simulated, or unknown ones."""
-_NOT_OF_CONSUMERS = {"stream", "sessioned", "compatible", "default"}
-"""What groups of Kafka Streams and Kafka Connect have for an assignor: they have protocols of their own."""
 
 
 class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,28 +88,6 @@ def simulable(facts: Sequence[Recorded]) -> bool:
     """
     kinds = {type(fact.event) for fact in facts}
     return JoinPhaseCompleted in kinds and (ProcessStarted not in kinds or JoinOk in kinds)
-
-
-def protocol_question(run: RunId, facts: Sequence[Recorded]) -> tuple[str, str] | None:
-    """The command that asks what the other group protocol would change, and which protocol that is.
-
-    The group is the one with the most rebalances, as in the what-if. None for a classic group whose clients can't
-    change, and where no log shows how its members joined. Of a group that was both it is each, for all members.
-    """
-    asked = f"groupsim incident whatif {run}"
-    joined = [(group_of(f.stream), f.event.protocol) for f in facts if isinstance(f.event, JoinPhaseCompleted)]
-    if not joined and {TargetComputed, EpochReceived} <= {type(fact.event) for fact in facts}:
-        return f"{asked} --protocol classic", "the classic protocol"
-    if not simulable(facts):
-        return None
-    group = Counter(group for group, _ in joined).most_common(1)[0][0]
-    own = [fact.event for fact in facts if group_of(fact.stream) == group]
-    if any(isinstance(event, TargetComputed) for event in own):
-        return f"{asked} --protocol consumer --protocol classic", "one protocol for all members"
-    libraries = {event.library for event in own if isinstance(event, ProcessStarted)}
-    assignors = {assignor for of, assignor in joined if of == group and assignor}
-    can = libraries <= _SPEAKS_CONSUMER and not assignors & _NOT_OF_CONSUMERS
-    return (f"{asked} --migrate rolling", "the consumer protocol") if can else None
 
 
 def _question(what_if: StoredWhatIf) -> tuple[object, ...]:

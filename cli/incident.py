@@ -116,7 +116,7 @@ def import_(
             _print_notes(result, _trust_note(known), in_full)
             _print_unrecognised(reading, unrecognised)
             _print_same(opened, result.run, name)
-            _print_next(result.run.id, facts, explanation)
+            _print_next(result.run, facts, explanation, summary["unavailable"]["partition_ms"] is not None)
         else:
             output.write_json({**summary, "explanation": explanation and as_json(explanation, RunId("latest"))})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
@@ -135,20 +135,16 @@ def _print_same(store: EventStore, run: RunInfo, given: str | None) -> None:
         )
 
 
-def _print_next(run: str, facts: Sequence[Recorded], explanation: Explanation | None) -> None:
+def _print_next(info: RunInfo, facts: Sequence[Recorded], explanation: Explanation | None, total_known: bool) -> None:
     """Print what to look at next."""
-    from groupsim.analysis.what_ifs import protocol_question
-    from groupsim.diagnosis.what_if import what_if
+    from groupsim.diagnosis.what_if import REMEDIES, questions
 
-    output.note(f"next: groupsim explain {run}, groupsim report {run}")
-    question = None if explanation is None else what_if(run, facts, explanation)
-    if question:
-        output.note(f"what would have helped: {question}")
-    if asked := protocol_question(run, facts):
-        command, protocol = asked
-        output.note(f"what {protocol} would change: {command}")
-    if question:
-        output.note(f"what to set: groupsim advise {run} (it names settings to compare)")
+    output.note(f"next: groupsim explain {info.id}, groupsim report {info.id}")
+    asked = () if explanation is None else questions(info, facts, explanation, total_known=total_known)
+    for question in asked:
+        output.note(f"what {question.what}: {question.command}")
+    if any(question.what == REMEDIES for question in asked):
+        output.note(f"what to set: groupsim advise {info.id} (it names settings to compare)")
 
 
 def _print_missing(reading: Reading) -> None:

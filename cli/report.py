@@ -60,7 +60,7 @@ def assessment(run: Run) -> Assessment:
     from groupsim.analysis.report.payload import Assessment
     from groupsim.diagnosis.to_report import answer_of_run
 
-    return Assessment(checked_invariants(run), answer_of_run(run.info.id, run.state_changing))
+    return Assessment(checked_invariants(run), answer_of_run(run))
 
 
 def checked_invariants(run: Run) -> list[Verdict]:

@@ -18,6 +18,7 @@ STEPWISE = Remedy(
     "or use a protocol under which only what moves stops: cooperative-sticky, or group.protocol=consumer",
     ("partition.assignment.strategy", "group.protocol"),
     trial=(("assignor", "cooperative-sticky"),),
+    needs="cooperative-sticky",
 )
 """For classic groups of consumers that are eager; others have a protocol of their own, or such a one already."""
 

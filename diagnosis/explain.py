@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from groupsim.diagnosis.cause import STEPWISE
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Bounds, Finding
+from groupsim.diagnosis.finding import Bounds, Finding, Remedy
 from groupsim.diagnosis.from_facts import reading_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
@@ -85,8 +85,9 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         for cause in causes().values()
         if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
-    if log.type not in (GroupType.CLASSIC, GroupType.UNKNOWN) or eager(log) is False:
-        findings = [replace(f, do=tuple(remedy for remedy in f.do if remedy is not STEPWISE)) for f in findings]
+    findings = [
+        replace(finding, do=tuple(remedy for remedy in finding.do if _fits(remedy, log))) for finding in findings
+    ]
     kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
     stopped_ms = stopped(log)
     return Diagnosis(
@@ -99,6 +100,12 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         findings=_with_cost(kept, log, stopped_ms),
         not_shown=(),
     )
+
+
+def _fits(remedy: Remedy, log: GroupLog) -> bool:
+    """Whether the group's members can do it and do not do it already."""
+    eager_consumers = log.type in (GroupType.CLASSIC, GroupType.UNKNOWN) and eager(log) is not False
+    return log.can(remedy.needs) and (eager_consumers or remedy is not STEPWISE)
 
 
 def _with_cost(findings: tuple[Finding, ...], log: GroupLog, stopped_ms: Bounds | None) -> tuple[Finding, ...]:

@@ -30,7 +30,8 @@ NO_EVIDENCE = Evidence()
 
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
-    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes.
+    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `needs`:
+    what not every client library has (`client_libraries.LACKS`).
     """
 
     what: str
@@ -38,6 +39,7 @@ class Remedy(NamedTuple):
     brief: str = ""
     trial: tuple[tuple[str, str], ...] = ()
     effect: str | None = None
+    needs: str = ""
 
 
 Bounds = tuple[int | None, int | None]

@@ -77,7 +77,9 @@ _CLIENT_WORDS = {"metadata-changed": "cached metadata has changed", "subscriptio
 
 def _stable(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     assert isinstance(event, c.JoinPhaseCompleted)
-    return [(RowKind.STABILIZED, None, {"generation": event.generation, "members": event.size})]
+    return [
+        (RowKind.STABILIZED, None, {"generation": event.generation, "members": event.size, "protocol": event.protocol})
+    ]
 
 
 def _callback(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:

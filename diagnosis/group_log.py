@@ -21,6 +21,7 @@ from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said, client_of
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
+from groupsim.incidents.logs.client_libraries import LACKS, library_of
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
@@ -36,6 +37,9 @@ _CONSUMER_KINDS = frozenset(
         RowKind.MEMBER_STATE,
     ]
 )
+_WITH_PROTOCOL = (RowKind.JOINED, RowKind.SYNCED, RowKind.STABILIZED)
+_OF_CONNECT = frozenset(["default", "compatible", "sessioned"])
+"""Names of Connect's protocols (ConnectProtocolCompatibility), where a group of consumers has its assignor's."""
 _FORGOTTEN = frozenset(
     [RowKind.GROUP_DEAD, RowKind.GROUP_LOADED, RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE]
 )
@@ -106,12 +110,13 @@ class GroupLog:
         """What kind of group it is."""
         kinds = Counter(s.row.kind for s in self.said)
         names = [*self.clients, *(s.row.member or "" for s in self.said)]
-        if kinds[RowKind.WORKER_ASSIGNED] or any(n.startswith("connect-") for n in names):
+        protocols = {line.row.detail.get("protocol") for line in self.of(*_WITH_PROTOCOL)}
+        if kinds[RowKind.WORKER_ASSIGNED] or protocols & _OF_CONNECT or any(n.startswith("connect-") for n in names):
             return GroupType.CONNECT
         if any(n.startswith("sr-") for n in names):
             return GroupType.SCHEMA_REGISTRY
         named = {str(s.row.detail.get("group_type")).lower() for s in self.broker}
-        if any("-StreamThread-" in n for n in names) or "streams" in named:
+        if any("-StreamThread-" in n for n in names) or "streams" in named or "stream" in protocols:
             return GroupType.STREAMS
         if "share" in named:
             return GroupType.SHARE
@@ -120,6 +125,17 @@ class GroupLog:
         if any(kinds[kind] for kind in (RowKind.JOINED, RowKind.STABILIZED, RowKind.REBALANCE_START)):
             return GroupType.CLASSIC
         return GroupType.UNKNOWN
+
+    @cached_property
+    def libraries(self) -> frozenset[Program]:
+        """The client libraries of its members: what wrote the clients' lines, and what default client ids tell of."""
+        wrote = {line.row.program for line in self.lines if line.client is not None}
+        told = {library_of(client_of(line.row.member)) for line in self.broker}
+        return frozenset(program for program in wrote | told if program is not None)
+
+    def can(self, feature: str) -> bool:
+        """Whether some library of its members may have a feature (see `client_libraries.LACKS`)."""
+        return not self.libraries or not self.libraries <= LACKS.get(feature, frozenset())
 
     @cached_property
     def names(self) -> dict[str, str]:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groupsim.analysis.report.answer import Answer, AnswerFinding
+from groupsim.analysis.runs import Run
 from groupsim.diagnosis.explain import Explanation, explain_run
 from groupsim.diagnosis.to_text import after, shown_findings, title
-from groupsim.diagnosis.what_if import what_if
-from groupsim.events.base import Recorded
-from groupsim.events.types import RunId
+from groupsim.diagnosis.what_if import Question
+from groupsim.diagnosis.what_if import questions as proposed
 from groupsim.wording.lists import capital
 
 
-def answer_of_run(run: RunId, facts: Sequence[Recorded]) -> Answer | None:
-    """The answer, its findings without the lines that show them, and the what-if; None where no group is in it."""
+def answer_of_run(run: Run) -> Answer | None:
+    """The answer, its findings without the lines that show them, and the what-ifs; None where no group is in it."""
+    facts = run.state_changing
     explanation = explain_run(facts)
-    return None if explanation is None else _answer(explanation, what_if(run, facts, explanation))
+    if explanation is None:
+        return None
+    total_known = run.support is None or run.support.unknown is None
+    return _answer(explanation, proposed(run.info, facts, explanation, total_known=total_known))
 
 
-def _answer(explanation: Explanation, question: str | None) -> Answer:
+def _answer(explanation: Explanation, asked: Sequence[Question]) -> Answer:
     several = len(explanation.groups) > 1
     findings: list[AnswerFinding] = []
     for group, shown in shown_findings(explanation):
@@ -28,4 +32,9 @@ def _answer(explanation: Explanation, question: str | None) -> Answer:
             do = tuple(remedy.what for remedy in finding.do if remedy.what not in proposed)
             findings.append(AnswerFinding(title(finding), finding.what, do, group.group if several else None))
     said = () if several else tuple(map(capital, after(explanation.groups[0])))
-    return Answer(explanation.answer, tuple(findings), said, question)
+    return Answer(
+        explanation.answer,
+        tuple(findings),
+        said,
+        tuple((each.command, f"what {each.what}: {each.how}") for each in asked),
+    )

@@ -21,12 +21,14 @@ class AnswerFinding(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The first sentence, the findings in order, what stands after them, and the what-if to ask next."""
+    """The first sentence, the findings in order, what stands after them, and the what-ifs to ask next: each command
+    with what it shows.
+    """
 
     sentence: str
     findings: tuple[AnswerFinding, ...] = ()
     after: tuple[str, ...] = ()
-    question: str | None = None
+    questions: tuple[tuple[str, str], ...] = ()
 
 
 def answer_data(answer: Answer | None) -> dict[str, Any] | None:

@@ -79,7 +79,7 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
         "digest": info.digest,
         "end_ms": end_ms,
         "repeat": settings.repeat_command(info),
-        "next": settings.next_commands(info, run.reasons, facts, None if answer is None else answer.question),
+        "next": settings.next_commands(info, run.reasons, () if answer is None else answer.questions),
         "answer": answer_data(answer),
         "lead": lead.first,
         "strong": lead.strong,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.plots.palette import natural
-from groupsim.analysis.what_ifs import protocol_question
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.client import ProcessStarted
 from groupsim.storage.run_info import scenario_command
@@ -27,12 +26,10 @@ def repeat_command(info: RunInfo) -> str:
     return scenario_command("run", info.scenario_path or info.name, info.params, info.seed)
 
 
-def next_commands(
-    info: RunInfo, pieces: Iterable[Blame], facts: Sequence[Recorded], question: str | None
-) -> list[list[str]]:
+def next_commands(info: RunInfo, pieces: Iterable[Blame], questions: Iterable[tuple[str, str]]) -> list[list[str]]:
     """`[command, what it shows]`: where to look next. The member is the one that was waited for longest.
 
-    `question`: the what-if with the remedies of the diagnosis.
+    `questions`: the what-ifs of the diagnosis, each with what it shows.
     """
     waited: Counter[str] = Counter()
     for piece in pieces:
@@ -43,11 +40,7 @@ def next_commands(
         longest = max(sorted(waited, key=natural), key=lambda name: waited[name])
         command = shlex.join(["groupsim", "show", info.id, "--member", shown(longest)])
         commands.append([command, "every fact about this member"])
-    if question is not None:
-        commands.append([question, "what would have helped: the same again, with the remedies above"])
-    if info.source == "recorded" and (asked := protocol_question(info.id, facts)):
-        command, protocol = asked
-        commands.append([command, f"what {protocol} would change, and what a roll to it costs"])
+    commands += map(list, questions)
     return commands
 
 

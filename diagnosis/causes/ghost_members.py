@@ -23,7 +23,11 @@ _DO = (
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
         brief="close consumers before you stop them",
     ),
-    Remedy("or give them a group.instance.id, so that a new process takes its old place", ("group.instance.id",)),
+    Remedy(
+        "or give them a group.instance.id, so that a new process takes its old place",
+        ("group.instance.id",),
+        needs="group.instance.id",
+    ),
 )
 
 

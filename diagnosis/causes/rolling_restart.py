@@ -18,6 +18,7 @@ _DO = (
         " partition",
         ("group.instance.id", "session.timeout.ms"),
         trial=(("membership", "static"),),
+        needs="group.instance.id",
         brief="use group.instance.id",
     ),
     STEPWISE,

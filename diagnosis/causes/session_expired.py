@@ -22,6 +22,7 @@ _DIED = (
         "or give members that come back quickly a group.instance.id",
         ("group.instance.id",),
         trial=(("membership", "static"),),
+        needs="group.instance.id",
     ),
     Remedy(
         "or a shorter session.timeout.ms (at least three heartbeats): the coordinator notices a death sooner",

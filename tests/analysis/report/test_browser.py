@@ -185,7 +185,6 @@ def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened,
     assert "m2.0 fell silent holding 4 partitions" in page.inner_text("#run-0-origin")
     assert page.inner_text(".command").startswith("groupsim incident import ")
     assert f"groupsim show {kill9.info.id} --member m2.0" in page.inner_text(".onward")
-    assert f"groupsim incident whatif {kill9.info.id} --migrate rolling" in page.inner_text(".onward")
 
 
 def test_what_follows_a_short_rebalance_is_shown_when_asked_for(opened: Opened, kill9: Run) -> None:
