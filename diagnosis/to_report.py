@@ -36,5 +36,5 @@ def _answer(explanation: Explanation, asked: Sequence[Question]) -> Answer:
         explanation.answer,
         tuple(findings),
         said,
-        tuple((each.command, f"what {each.what}: {each.how}") for each in asked),
+        tuple((each.command, f"what {each.what}{each.more}") for each in asked),
     )
