@@ -112,7 +112,7 @@ def import_(
         summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)
         if form is Format.TABLE:
             _print_answer(summary, explanation)
-            _print_missing(reading)
+            _print_missing(reading, None if known else counts)
             _print_notes(result, _trust_note(known), in_full)
             _print_unrecognised(reading, unrecognised)
             _print_same(opened, result.run, name)
@@ -147,8 +147,12 @@ def _print_next(info: RunInfo, facts: Sequence[Recorded], explanation: Explanati
         output.note(f"what to set: groupsim advise {info.id} (it names settings to compare)")
 
 
-def _print_missing(reading: Reading) -> None:
-    """Print which logs are missing, as `incident read` does."""
+def _print_missing(reading: Reading, counts: dict[str, int] | None) -> None:
+    """Print which logs are missing, as `incident read` does, and what partition counts would give where there are none.
+
+    `counts`: those that were given; None where the logs name partitions.
+    """
+    from groupsim.diagnosis.topics_given import topics_would_give
     from groupsim.incidents.facts.what_to_export import missing, summarise
 
     if reading.cut_off:
@@ -158,6 +162,8 @@ def _print_missing(reading: Reading) -> None:
         by_file[row.file].append(row)
     for sentence in missing([summarise(file, rows) for file, rows in by_file.items()]):
         output.note(f"missing: {sentence}")
+    for sentence in () if counts is None else topics_would_give(reading, counts):
+        output.note(sentence)
 
 
 def _print_unrecognised(reading: Reading, listed: bool) -> None:

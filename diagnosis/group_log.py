@@ -18,10 +18,10 @@ from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
 from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
-from groupsim.diagnosis.said import Said, client_of
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
-from groupsim.incidents.logs.client_libraries import LACKS, library_of
+from groupsim.incidents.logs.client_libraries import CONNECT, LACKS, SCHEMA_REGISTRY, client_of, library_of, worker_of
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
@@ -37,9 +37,6 @@ _CONSUMER_KINDS = frozenset(
         RowKind.MEMBER_STATE,
     ]
 )
-_WITH_PROTOCOL = (RowKind.JOINED, RowKind.SYNCED, RowKind.STABILIZED)
-_OF_CONNECT = frozenset(["default", "compatible", "sessioned"])
-"""Names of Connect's protocols (ConnectProtocolCompatibility), where a group of consumers has its assignor's."""
 _FORGOTTEN = frozenset(
     [RowKind.GROUP_DEAD, RowKind.GROUP_LOADED, RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE]
 )
@@ -110,13 +107,14 @@ class GroupLog:
         """What kind of group it is."""
         kinds = Counter(s.row.kind for s in self.said)
         names = [*self.clients, *(s.row.member or "" for s in self.said)]
-        protocols = {line.row.detail.get("protocol") for line in self.of(*_WITH_PROTOCOL)}
-        if kinds[RowKind.WORKER_ASSIGNED] or protocols & _OF_CONNECT or any(n.startswith("connect-") for n in names):
+        workers = {worker_of(s.row) for s in self.said}
+        if CONNECT in workers:
             return GroupType.CONNECT
-        if any(n.startswith("sr-") for n in names):
+        if SCHEMA_REGISTRY in workers:
             return GroupType.SCHEMA_REGISTRY
+        stream = any(s.row.detail.get("protocol") == "stream" for s in self.said)
         named = {str(s.row.detail.get("group_type")).lower() for s in self.broker}
-        if any("-StreamThread-" in n for n in names) or "streams" in named or "stream" in protocols:
+        if any("-StreamThread-" in n for n in names) or "streams" in named or stream:
             return GroupType.STREAMS
         if "share" in named:
             return GroupType.SHARE
@@ -128,10 +126,10 @@ class GroupLog:
 
     @cached_property
     def libraries(self) -> frozenset[Program]:
-        """The client libraries of its members: what wrote the clients' lines, and what default client ids tell of."""
+        """The client libraries of its members: what wrote the clients' lines, and those of default client ids."""
         wrote = {line.row.program for line in self.lines if line.client is not None}
-        told = {library_of(client_of(line.row.member)) for line in self.broker}
-        return frozenset(program for program in wrote | told if program is not None)
+        by_default = {library_of(client_of(line.row.member)) for line in self.broker}
+        return frozenset(program for program in wrote | by_default if program is not None)
 
     def can(self, feature: str) -> bool:
         """Whether some library of its members may have a feature (see `client_libraries.LACKS`)."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going, Join
-from groupsim.diagnosis.said import client_of
+from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000

@@ -10,8 +10,6 @@ from groupsim.incidents.facts.causes import announces_leave
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
 
-_UUID = re.compile(r"-(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32})$")
-_KAFKA_UUID = re.compile(r"^[A-Za-z0-9_+-]{21,22}(?:==)?$")
 _PART = re.compile(r" \((?:lines \d+ to \d+|from line \d+)\)$")
 """What `taken_apart` adds to the name of a file that holds several logs."""
 _UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of this member|is unknown|UnknownMemberId")
@@ -34,14 +32,6 @@ class Said(NamedTuple):
     def reason(self) -> str:
         """The reason or the error that the line gives; "" if none."""
         return str(self.row.detail.get("reason") or self.row.detail.get("error") or "")
-
-
-def client_of(member: str | None) -> str | None:
-    """The client id in a classic member's id, which is followed by a UUID; None for an id that has none in it."""
-    if member is None:
-        return None
-    client = _UUID.sub("", member)
-    return client if client != member else None if _KAFKA_UUID.match(member) else member
 
 
 def lost_membership(line: Said) -> bool:

@@ -32,9 +32,5 @@ def _answer(explanation: Explanation, asked: Sequence[Question]) -> Answer:
             do = tuple(remedy.what for remedy in finding.do if remedy.what not in proposed)
             findings.append(AnswerFinding(title(finding), finding.what, do, group.group if several else None))
     said = () if several else tuple(map(capital, after(explanation.groups[0])))
-    return Answer(
-        explanation.answer,
-        tuple(findings),
-        said,
-        tuple((each.command, f"what {each.what}{each.more}") for each in asked),
-    )
+    questions = tuple((question.command, f"what {question.what}{question.more}") for question in asked)
+    return Answer(explanation.answer, tuple(findings), said, questions)

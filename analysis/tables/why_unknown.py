@@ -11,7 +11,7 @@ from groupsim.analysis.availability.labels import Interval, SubLabel
 from groupsim.wording.names import plain
 from groupsim.wording.numbers import counted
 
-NO_PARTITION = "no log names a partition; `--topic NAME=PARTITIONS` makes it known"
+NO_PARTITION = "no log names a partition"
 
 _ALIKE = 3
 """So many reasons that are alike are shown."""

@@ -10,7 +10,8 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.moves import Going
-from groupsim.diagnosis.said import Said, client_of
+from groupsim.diagnosis.said import Said
+from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 

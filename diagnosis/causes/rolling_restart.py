@@ -8,8 +8,9 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import UNNAMED, membership
 from groupsim.diagnosis.moves import Departure, Join
-from groupsim.diagnosis.said import Said, client_of
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between
+from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.wording.numbers import often
 
 _DO = (

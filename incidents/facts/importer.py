@@ -149,7 +149,12 @@ def _summary(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[
     """What was read, and what the logs do not tell, for the run's summary."""
     unlogged = unlogged_members(known.rows, known.clients, known.index, known.reading.topic)
     doubts = [_since(doubt, known.origin) for doubt in find_doubts(known, unlogged, builder)]
-    reasons = [*clocks.unbounded, *_reasons(known, builder), *unlogged.values(), *_edges(known)]
+    reasons = _only_workers(known.index) or [
+        *clocks.unbounded,
+        *_reasons(known, builder),
+        *unlogged.values(),
+        *_edges(known),
+    ]
     gaps = log_gaps(reasons, doubts, new_groups(known.rows), clocks.precision)
     gaps |= unbounded([*times_in_doubt(known.reading), *clocks.unbounded])
     return _read(known.reading, builder) | gaps | given({"session.timeout.ms": known.session_timeout_ms})
@@ -159,6 +164,16 @@ def _reasons(known: Imported, builder: FactBuilder) -> list[str]:
     """Why no total can be taken from what was read."""
     why = unsupported(known.reading, known.rows, known.clients, known.index, known.topics.keys())
     return [*why, *builder.doubts]
+
+
+def _only_workers(index: Index) -> list[str]:
+    """That there is no total, where every group is one whose members share no partitions."""
+    if not index.workers.keys() >= set(index.groups()):
+        return []
+    return [
+        f'group "{group}" is of {workers}, whose members share no partitions, so none can be unavailable'
+        for group, workers in sorted(index.workers.items())
+    ]
 
 
 def _edges(known: Imported) -> list[str]:

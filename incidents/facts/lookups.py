@@ -12,6 +12,7 @@ from groupsim.events.types import Plan
 from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
+from groupsim.incidents.logs.client_libraries import worker_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.tolerances import NEVER_MS, ONE_INSTANT_MS, ONE_STEP_MS, REACTS_MS
@@ -71,6 +72,8 @@ class Index:
         self.session_timeouts: dict[str, int] = {}
         self._timeouts: dict[tuple[str, str], Mapping[str, object]] = {}
         self.consumer_groups: set[str] = set()
+        self.workers: dict[str, str] = {}
+        """Groups that share no partitions, and of what they are."""
         self._heartbeats: dict[str, int] = {}
         self._from_topic: set[str] = set()
         self._from_broker: set[str] = set()
@@ -92,6 +95,8 @@ class Index:
         group = row.group
         if group is None:
             return
+        if group not in self.workers and (workers := worker_of(row)) is not None:
+            self.workers[group] = workers
         if row.program is Program.OFFSETS_TOPIC:
             self._from_topic.add(group)
         elif is_broker(row):

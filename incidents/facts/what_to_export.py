@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from groupsim.incidents.logs.client_libraries import client_of, library_of, worker_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.wording.lists import listed
@@ -19,6 +20,18 @@ _UUID_LENGTH = len("-00000000-0000-0000-0000-000000000000")
 """The id of a static member is its `group.instance.id` and this (Kafka: ClassicGroup.generateMemberId)."""
 _PARTITIONS = ("partitions", "assigned", "added", "assignment")
 """Details of rows that name assigned partitions."""
+_STEPS = frozenset(
+    [
+        RowKind.COORDINATOR_FOUND,
+        RowKind.REJOIN_REQUESTED,
+        RowKind.JOINING,
+        RowKind.JOINED,
+        RowKind.SYNCED,
+        RowKind.CGRP_STATE,
+        RowKind.HEARTBEAT_SENT,
+    ]
+)
+"""What clients print of a join: Java and Python at level INFO, librdkafka with debug=cgrp."""
 _CLIENT_LOGGER = "org.apache.kafka.clients.consumer"
 _LINES = {
     "java": f"the lines of {_CLIENT_LOGGER} at level INFO",
@@ -36,6 +49,8 @@ class LogSummary:
     """What the rows of one log say about the log as a whole; `add` takes them one by one, in bounded memory.
 
     `first` and `last` are UTC instants (ISO 8601); `members` are those that a broker or that clients name.
+    `shows_steps`: clients print how they join, as they do at the level that is asked for. `member_libraries`: what the
+    member ids that brokers name tell of libraries. `workers`: groups that share no partitions, and of what they are.
     `replaced`: the former ids of static members that came back, by `group.instance.id`, if no line has the new id.
     """
 
@@ -45,11 +60,14 @@ class LogSummary:
     client_rows: int = 0
     timeless: int = 0
     partitions_named: bool = False
+    shows_steps: bool = False
     first: str | None = None
     last: str | None = None
     libraries: set[str] = field(default_factory=set)
     groups: Counter[str] = field(default_factory=Counter)
     members: set[str] = field(default_factory=set)
+    member_libraries: set[str] = field(default_factory=set)
+    workers: dict[str, str] = field(default_factory=dict)
     replaced: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, row: Row) -> None:
@@ -63,6 +81,7 @@ class LogSummary:
             if row.program is not None:
                 self.libraries.add(row.program.value)
             self.partitions_named = self.partitions_named or any(row.detail.get(name) for name in _PARTITIONS)
+            self.shows_steps = self.shows_steps or row.kind in _STEPS
         if row.at is None:
             self.timeless += 1
         else:
@@ -72,6 +91,10 @@ class LogSummary:
             self.groups[row.group] += 1
         if row.member is not None and row.kind != RowKind.MEMBER_ID_CREATED and len(self.members) < _NAMES_KEPT:
             self.members.add(row.member)
+            if is_broker(row):
+                self.member_libraries.add(library_of(client_of(row.member)) or "")
+        if row.group is not None and len(self.workers) < _NAMES_KEPT and (workers := worker_of(row)) is not None:
+            self.workers.setdefault(row.group, workers)
         if row.kind == RowKind.STATIC_MEMBER_REPLACED and row.member is None and len(self.replaced) < _NAMES_KEPT:
             self.replaced.setdefault(str(row.detail.get("instance")), set()).add(str(row.detail.get("old_member")))
 
@@ -149,23 +172,23 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
     brokers = [log for log in logs if log.broker_rows]
     clients = [log for log in logs if log.client_rows]
     topic = any(log.topic_rows for log in logs)
+    groups = {group for log in logs for group in log.groups}
+    workers = {group: kind for log in logs for group, kind in log.workers.items()}
+    if groups and groups <= workers.keys():
+        return []  # what their members share is in no log of a consumer
     if topic and not clients:
         return [
             "no client logs: the topic shows no callbacks and no deaths, and only commits show that a member served: at"
-            f" best it gives bounds of the total; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries"
-            " see docs/how-to/export-logs.md)"
+            f" best it gives bounds of the total; export {_of_members(brokers)}"
         ]
     if not clients:
         return [
             "no client logs: a broker does not print partitions, so their owners, and the time before the sync phase,"
-            f" are unknown; export the lines of {_CLIENT_LOGGER} too (Java; of other libraries see"
-            " docs/how-to/export-logs.md)"
+            f" are unknown; export {_of_members(brokers)}"
         ]
     found = []
     if not any(log.partitions_named for log in clients):
-        libraries = sorted(set[str]().union(*(log.libraries for log in clients)))
-        wanted = " and ".join(dict.fromkeys(_LINES.get(name, _LINES_OF_OTHERS) for name in libraries or [""]))
-        found.append(f"no client line names assigned partitions, so their owners are unknown; export {wanted}")
+        found.append(f"no client line names assigned partitions, so their owners are unknown; export {_lines(clients)}")
     if topic:
         return found
     if not brokers:
@@ -175,6 +198,25 @@ def missing(logs: Sequence[LogSummary]) -> list[str]:
             f" without a log, are unknown; export the lines of {_BROKER_LOGGER} of all brokers too",
         ]
     return [*found, *_apart(brokers, clients), *_unlogged(brokers, clients)]
+
+
+def _lines(clients: Sequence[LogSummary]) -> str:
+    """What to export of clients of which no line names a partition: what is not there yet, else more of the same."""
+    if any(log.shows_steps for log in clients):
+        return "more of the same logs: in these lines no member is given anything"
+    return _wanted(set[str]().union(*(log.libraries for log in clients)))
+
+
+def _of_members(brokers: Sequence[LogSummary]) -> str:
+    """What to export of members that only a broker names."""
+    libraries = set[str]().union(*(log.member_libraries for log in brokers))
+    if not libraries or "" in libraries:
+        return f"the lines of {_CLIENT_LOGGER} too (Java; of other libraries see docs/how-to/export-logs.md)"
+    return f"the members' logs too: {_wanted(libraries)}"
+
+
+def _wanted(libraries: AbstractSet[str]) -> str:
+    return " and ".join(dict.fromkeys(_LINES.get(name, _LINES_OF_OTHERS) for name in sorted(libraries) or [""]))
 
 
 def _apart(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list[str]:

@@ -39,7 +39,8 @@ def world_facts(
 
 
 def _say_what_is_missing(index: Index, groups: list[str], topics: Mapping[str, int], builder: FactBuilder) -> None:
-    """With several groups: which of `topics` are not used, and what would make partitions known if no log does."""
+    """With several groups: which of `topics` are not used, and that no log names a partition."""
+    groups = [group for group in groups if group not in index.workers]
     if len(groups) < 2:
         return
     named = index.named_topics()
@@ -53,7 +54,7 @@ def _say_what_is_missing(index: Index, groups: list[str], topics: Mapping[str, i
     elif unused:
         builder.doubt(f"no log names a partition, and {why}")
     else:
-        builder.doubt("no log names a partition; of one group, `--group NAME --topic NAME=PARTITIONS` makes it known")
+        builder.doubt("no log names a partition")
 
 
 def named_partitions(index: Index, topics: Mapping[str, int]) -> dict[str, int]:

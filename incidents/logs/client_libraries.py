@@ -1,10 +1,17 @@
-"""Client libraries: which one a client id tells of that nobody has set, and what some of them do not have."""
+"""Client ids and what they tell: the id in a member's id, the library whose default it is, and what that lacks.
+
+Also which groups are none of consumers: those of Kafka Connect's workers and of Schema Registry's nodes.
+"""
 
 from __future__ import annotations
 
 import re
 
-from groupsim.incidents.logs.rows import Program
+from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program, Row
+
+_UUID = re.compile(r"-(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32})$")
+_KAFKA_UUID = re.compile(r"^[A-Za-z0-9_+-]{21,22}(?:==)?$")
 
 _DEFAULT_IDS = (
     (Program.JAVA, r"consumer-(?:.+-)?\d+"),  # KafkaConsumer: CONSUMER_CLIENT_ID_SEQUENCE, since 2.4 with the group
@@ -19,6 +26,9 @@ _DEFAULT_IDS = (
 )
 """By library: the client ids that it takes if none is set."""
 
+CONNECT, SCHEMA_REGISTRY = "Kafka Connect", "Schema Registry"
+_PROTOCOLS_OF_CONNECT = frozenset(["default", "compatible", "sessioned"])
+"""ConnectProtocolCompatibility: its name stands where a group of consumers has its assignor's."""
 LACKS = {
     "cooperative-sticky": frozenset(
         [
@@ -39,3 +49,25 @@ LACKS = {
 def library_of(client_id: str | None) -> Program | None:
     """The library whose default client id it is; None for one that somebody has chosen."""
     return next((program for program, ids in _DEFAULT_IDS if client_id and re.fullmatch(ids, client_id)), None)
+
+
+def client_of(member: str | None) -> str | None:
+    """The client id in a classic member's id, which is followed by a UUID; None for an id that has none in it."""
+    if member is None:
+        return None
+    client = _UUID.sub("", member)
+    return client if client != member else None if _KAFKA_UUID.match(member) else member
+
+
+def worker_of(row: Row) -> str | None:
+    """What a row's group consists of, if its members share no partitions: `Kafka Connect` or `Schema Registry`.
+
+    By the line of a worker's assignment, the protocol, or the prefix of member ids (Connect: WorkerGroupMember; Schema
+    Registry: KafkaGroupLeaderElector). None for every other row.
+    """
+    if row.kind is RowKind.WORKER_ASSIGNED or row.detail.get("protocol") in _PROTOCOLS_OF_CONNECT:
+        return CONNECT
+    names = [name for name in (row.client, row.member) if name]
+    if any(name.startswith("connect-") for name in names):
+        return CONNECT
+    return SCHEMA_REGISTRY if any(name.startswith("sr-") for name in names) else None

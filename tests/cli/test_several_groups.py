@@ -44,14 +44,31 @@ def test_one_group_with_its_topic_is_enough(call: Call, tmp_path: Path) -> None:
     assert "--topic" not in line
 
 
-def test_of_several_groups_a_topic_alone_is_not_promised_to_help(call: Call, tmp_path: Path) -> None:
-    line = _unknown(call("incident", "import", _log(tmp_path)).out)
-    assert "no log names a partition; of one group, `--group NAME --topic NAME=PARTITIONS` makes it known" in line
+def test_what_a_topic_would_give_is_computed_group_by_group(call: Call, tmp_path: Path) -> None:
+    called = call("incident", "import", _log(tmp_path))
+    assert _unknown(called.out).endswith("unknown: no log names a partition")
+    assert "`--group NAME --topic NAME=PARTITIONS` makes the total known, of group audit, billing" in called.err
+    alone = call("incident", "import", _log(tmp_path), "--group", "audit")
+    assert "`--topic NAME=PARTITIONS` makes the total known\n" in alone.err
+    assert "(100.00 %" not in _unknown(alone.out)
+    assert "makes the total known" not in call("incident", "import", _log(tmp_path), "--topic", "t=1").err
 
 
-def test_of_one_group_the_topic_makes_it_known(call: Call, tmp_path: Path) -> None:
-    line = _unknown(call("incident", "import", _log(tmp_path), "--group", "audit").out)
-    assert "no log names a partition; `--topic NAME=PARTITIONS` makes it known" in line
+def test_a_topic_is_not_promised_to_make_known_what_stays_unknown(call: Call, tmp_path: Path) -> None:
+    head = "Loaded member MemberMetadata(memberId=m1-1, groupInstanceId=None, clientId=m1, clientHost=/10.0.1.45,"
+    said = f"{head} sessionTimeoutMs=30000, rebalanceTimeoutMs=30000, supportedProtocols=List(range)) in group audit"
+    called = call("incident", "import", str(write(tmp_path, stamped(0, f"{said} with generation 4."))))
+    assert "no log names a partition" in _unknown(called.out)
+    assert "--topic" not in called.err
+
+
+def test_a_group_of_workers_has_no_partitions_to_ask_for(call: Call, tmp_path: Path) -> None:
+    text = Path(_log(tmp_path)).read_text().replace(M1, "connect-1-7").replace("billing", "connect-x")
+    log = write(tmp_path, *[line for line in text.splitlines(keepends=True) if "audit" not in line])
+    called = call("incident", "import", str(log))
+    why = 'group "connect-x" is of Kafka Connect, whose members share no partitions, so none can be unavailable'
+    assert _unknown(called.out).endswith(f"unknown: {why}")
+    assert not {"missing:", "whatif", "--topic"} & set(called.err.split())
 
 
 def test_a_topic_is_also_said_not_to_be_used_where_logs_name_others(call: Call, tmp_path: Path) -> None:

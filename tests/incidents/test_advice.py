@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from groupsim.incidents.facts.what_to_export import LogSummary, advice, summarise
+from groupsim.incidents.facts.what_to_export import LogSummary, advice, missing, summarise
 from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
@@ -84,7 +84,7 @@ def test_times_that_do_not_overlap_are_named() -> None:
 
 
 def test_clients_that_name_no_partitions_are_not_enough() -> None:
-    bare = structs.replace(CLIENT, detail={})
+    bare = structs.replace(CLIENT, kind=RowKind.POLL_TIMEOUT, detail={})
     said = advice([summarise("b.log", [BROKER, BROKER]), summarise("c.log", [bare, bare])])
     assert any(sentence.startswith("no client line names assigned partitions") for sentence in said)
 
@@ -126,8 +126,33 @@ def test_a_log_of_any_number_of_groups_needs_bounded_memory() -> None:
 
 
 def test_the_lines_that_are_missing_are_those_of_the_library() -> None:
-    said = advice([summarise("c.log", [structs.replace(CLIENT, detail={})])])
-    assert any(sentence.endswith("export what librdkafka logs with debug=cgrp") for sentence in said)
+    said = missing([summarise("c.log", [structs.replace(CLIENT, kind=RowKind.POLL_TIMEOUT, detail={})])])
+    assert said[0].endswith("export what librdkafka logs with debug=cgrp")
+
+
+@pytest.mark.parametrize("kind", [RowKind.CGRP_STATE, RowKind.JOINING, RowKind.HEARTBEAT_SENT])
+def test_a_log_that_has_the_steps_of_a_join_is_not_asked_for_again(kind: RowKind) -> None:
+    said = missing([summarise("c.log", [structs.replace(CLIENT, kind=kind, detail={})])])
+    assert said[0].endswith("export more of the same logs: in these lines no member is given anything")
+
+
+def test_what_is_asked_of_members_is_what_their_library_logs() -> None:
+    def asked(*members: str) -> str:
+        rows = [structs.replace(BROKER, member=f"{member}-4bbb8859-cf4e-4d2b-8f5f-f5b5d9167829") for member in members]
+        (sentence,) = missing([summarise("b.log", rows)])
+        return sentence.partition("; export ")[2]
+
+    assert asked("rdkafka") == "the members' logs too: what librdkafka logs with debug=cgrp"
+    assert asked("rdkafka", "kafka-python-2.0.2").startswith(
+        "the members' logs too: the lines of kafka.coordinator and"
+    )
+    assert asked("rdkafka", "orders").startswith("the lines of org.apache.kafka.clients.consumer too (Java;")
+
+
+@pytest.mark.parametrize("member", ["connect-1-4bbb8859", "sr-1-4bbb8859"])
+def test_nothing_is_missing_of_a_group_whose_members_share_no_partitions(member: str) -> None:
+    assert missing([summarise("b.log", [structs.replace(BROKER, member=member)])]) == []
+    assert missing([summarise("b.log", [structs.replace(BROKER, member=member), structs.replace(BROKER, group="h")])])
 
 
 def test_rows_without_any_time_are_not_imported_but_exported_again() -> None:
