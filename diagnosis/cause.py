@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Evidence, Finding, Remedy
+from groupsim.diagnosis.finding import Evidence, Finding, Place, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -51,7 +51,12 @@ class Cause(NamedTuple):
 
 def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
     """What a finding says of the lines that show it, the clearest first."""
-    return Evidence(*span(lines), tuple(dict.fromkeys(line.place for line in lines))[:most])
+    places: dict[Place, None] = {}
+    for line in lines:
+        places[line.place] = None
+        if len(places) == most:
+            break
+    return Evidence(*span(lines), tuple(places))
 
 
 def span(lines: Iterable[Said]) -> tuple[int | None, int | None]:
@@ -65,7 +70,7 @@ def lines_with(log: GroupLog, words: Sequence[str], *kinds: RowKind) -> list[Sai
     return [
         line
         for line in log.said
-        if (not kinds or line.row.kind in kinds) and any(word in line.reason for word in words)
+        if line.reason and (not kinds or line.row.kind in kinds) and any(word in line.reason for word in words)
     ]
 
 

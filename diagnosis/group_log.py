@@ -68,6 +68,7 @@ class GroupLog:
         self.group = group
         self.versions = versions or {}
         """Those that its files print, by what they are versions of: brokers, Java clients, librdkafka."""
+        self._details: dict[int, str] = {}
         self.lines = said
         """All of them, in order."""
         self.troubles = [s for s in said if s.row.kind in EVIDENCE]
@@ -91,6 +92,12 @@ class GroupLog:
         for line in self.lines:
             found[line.row.kind].append(line)
         return found
+
+    def details(self, line: Said) -> str:
+        """What one of its lines says, as `name=value`."""
+        if line.nth not in self._details:
+            self._details[line.nth] = " ".join(f"{name}={value}" for name, value in line.row.detail.items())
+        return self._details[line.nth]
 
     @cached_property
     def begin(self) -> int | None:
@@ -230,7 +237,8 @@ def group_logs(reading: Reading) -> list[GroupLog]:
     for nth, (row, at, group) in enumerate(placed):
         like = _LIKE.get(row.kind)
         row = row if like is None else replace(row, kind=like)
-        by_group[group].append(Said(nth, at, row, _speaker(row)))
+        reason = str(row.detail.get("reason") or row.detail.get("error") or "")
+        by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
     found = [
         GroupLog(group, _named(said), max(ends, default=None), versions.of(s.row.file for s in said))

@@ -16,22 +16,21 @@ _UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of 
 
 
 class Said(NamedTuple):
-    """One recognised line: its place in the log, its UTC instant if it has one, and which client said it."""
+    """One recognised line: its place in the log, its UTC instant if it has one, and which client said it.
+
+    `reason`: the reason or the error that the line gives; "" if none.
+    """
 
     nth: int
     at: int | None
     row: Row
     client: str | None
+    reason: str
 
     @property
     def place(self) -> Place:
         """Where it stands."""
         return Place(_PART.sub("", self.row.file), self.row.line)
-
-    @property
-    def reason(self) -> str:
-        """The reason or the error that the line gives; "" if none."""
-        return str(self.row.detail.get("reason") or self.row.detail.get("error") or "")
 
 
 def lost_membership(line: Said) -> bool:

@@ -25,7 +25,7 @@ _DO = (
 
 def _find(log: GroupLog) -> Finding | None:
     crashed = log.of(RowKind.APP_FAILED)
-    crashed += [line for line in log.said if line.client is not None and _CRASH.search(line.reason)]
+    crashed += [line for line in log.said if line.client is not None and line.reason and _CRASH.search(line.reason)]
     early = [
         incarnation
         for incarnations in log.incarnations.values()

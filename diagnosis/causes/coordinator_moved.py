@@ -20,6 +20,10 @@ _MOVED = re.compile(
 _SAYS = frozenset(
     [RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.GROUP_LOADED, RowKind.BROKER_UNLOADED]
 )
+_LOSES = frozenset(
+    [RowKind.COORDINATOR_LOST, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.COMMIT_FAILED,
+     RowKind.REJOIN_REQUESTED, RowKind.GENERATION_RESET, RowKind.CLIENT_HEARTBEAT_REFUSED]
+)  # fmt: skip
 _DO = (
     Remedy("nothing to change in the clients: look at the broker, and restart brokers one at a time, with a controlled"
            " shutdown and time in between", brief='look at the broker, not at the clients'),
@@ -63,19 +67,12 @@ def _losses(log: GroupLog) -> list[Said]:
 
 
 def _lost(line: Said) -> bool:
-    kinds = (
-        RowKind.COORDINATOR_LOST,
-        RowKind.JOIN_FAILED,
-        RowKind.REBALANCE_FAILED,
-        RowKind.COMMIT_FAILED,
-        RowKind.REJOIN_REQUESTED,
-        RowKind.GENERATION_RESET,
-        RowKind.CLIENT_HEARTBEAT_REFUSED,
-    )
+    if line.row.kind not in _LOSES:
+        return False
     silent = not line.reason and line.row.program is Program.JAVA
     if line.row.kind is RowKind.COORDINATOR_LOST and (silent or line.reason.startswith("null")):  # Java gives no cause
         return True
-    return line.row.kind in kinds and _MOVED.search(line.reason) is not None and "session timed out" not in line.reason
+    return _MOVED.search(line.reason) is not None and "session timed out" not in line.reason
 
 
 def _sentence(broker: list[Said], clients: list[Said]) -> str:

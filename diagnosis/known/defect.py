@@ -47,7 +47,8 @@ class Signature(NamedTuple):
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
         of_kinds = log.of(*self.kinds)
-        if sum(map(self._fits, of_kinds)) < self.least or not self._lasts(of_kinds, log.end):
+        fitting = {line.nth for line in of_kinds if self._fits(line, log)}
+        if len(fitting) < self.least or not self._lasts(of_kinds, fitting, log.end):
             return []
         if self.not_then is not None and not log.of(self.not_then):
             return []
@@ -56,26 +57,25 @@ class Signature(NamedTuple):
         for line, following in zip(log.lines, [*log.lines[1:], None], strict=True):
             if line.row.kind in self.reset:
                 stretches.append([])
-            elif self._fits(line) and self._placed(before.get(self._speaker(line)), line, following):
+            elif line.nth in fitting and self._placed(before.get(self._speaker(line)), line, following):
                 stretches[-1].append(line)
             if line.row.kind not in self.kinds:
                 before[self._speaker(line)] = line
         longest = stretches[-1][-1:] if self.lasts_ms else max(stretches, key=len)
         return longest if len(longest) >= self.least else []
 
-    def _fits(self, line: Said) -> bool:
-        if line.row.kind not in self.kinds or (self.by is not None and line.row.program is not self.by):
+    def _fits(self, line: Said, log: GroupLog) -> bool:
+        if self.by is not None and line.row.program is not self.by:
             return False
-        details = " ".join(f"{name}={value}" for name, value in line.row.detail.items())
-        return re.search(self.text, details) is not None
+        return re.search(self.text, log.details(line)) is not None
 
-    def _lasts(self, of_kinds: list[Said], end: int | None) -> bool:
+    def _lasts(self, of_kinds: list[Said], fitting: set[int], end: int | None) -> bool:
         if not self.lasts_ms:
             return True
         last = of_kinds[-1]
         if last.at is None or end is None or {line.row.kind for line in of_kinds} != set(self.kinds):
             return False
-        return self._fits(last) and end - last.at >= self.lasts_ms
+        return last.nth in fitting and end - last.at >= self.lasts_ms
 
     def _speaker(self, line: Said) -> str | None:
         return None if self.by is None else line.client

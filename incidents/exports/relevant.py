@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
-from groupsim.incidents.logs.reader import GROUP_ACTIVITY
+from groupsim.incidents.logs.reader import GROUP_ACTIVITY, has_group_activity
 from groupsim.incidents.logs.scan import candidates, open_log
 from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED
 
@@ -94,11 +94,7 @@ def blocks_of_lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 def hot_lines(block: bytes, number: int) -> list[int]:
     """The numbers of a block's lines that may concern groups, if its first is line `number`."""
-    found = {
-        window.number
-        for window in candidates(block, 0, len(block), number)
-        if GROUP_ACTIVITY.search(window.line) is not None
-    }
+    found = {window.number for window in candidates(block, 0, len(block), number) if has_group_activity(window.line)}
     for pattern in _HIDDEN:
         seen, at = 0, number
         for hidden in pattern.finditer(block):

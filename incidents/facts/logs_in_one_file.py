@@ -94,15 +94,14 @@ def _parts(rows: Sequence[Row]) -> list[_Part]:
 def _without_steps(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """The rows from one step back of the clock to the next."""
     part: list[Row] = []
-    latest: int | None = None
+    latest: str | None = None  # of two such texts, the earlier instant is the smaller one
     for row in rows:
-        at = None if row.at is None else instant(row.at)
-        if at is not None and latest is not None and at < latest - THREADS_MS:
+        if row.at and latest and row.at < latest and instant(row.at) < instant(latest) - THREADS_MS:
             yield part
             part, latest = [], None
         part.append(row)
-        if at is not None:
-            latest = at if latest is None else max(latest, at)
+        if row.at is not None:
+            latest = row.at if latest is None else max(latest, row.at)
     yield part
 
 

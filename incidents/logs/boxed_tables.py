@@ -16,9 +16,14 @@ _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _MOST = 100_000
 
 
+def may_open_table(text: str) -> bool:
+    """Whether a line ends as one does above a table."""
+    return text.rstrip().endswith(_OPENERS)
+
+
 def opens_table(text: str, below: str) -> bool:
     """Whether a line ends where a table begins in the line below it."""
-    return text.rstrip().endswith(_OPENERS) and _FRAME.match(below.lstrip()) is not None
+    return may_open_table(text) and _FRAME.match(below.lstrip()) is not None
 
 
 def ends_table(line: str, lines: int) -> bool:

@@ -11,6 +11,8 @@ _DEPTH = 60
 
 def harmless(text: str) -> str:
     """A line as it may be shown; tabs are kept, NULs removed, the rest is written as an escape (`\\x07`)."""
+    if text.isprintable():
+        return text
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     return _CONTROL.sub(lambda c: f"\\x{ord(c[0]):02x}", text.replace("\x00", ""))

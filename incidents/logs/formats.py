@@ -11,6 +11,7 @@ from groupsim.incidents.logs.times import Stamp, read_stamp
 
 _LAYERS = 8
 _HEAD = 400
+_MAYBE_TIME = re.compile(r"[ \t\[(]{0,8}(?=\w)")
 _DATED = re.compile(
     r"(?<![\w.-])(?:\d{4}[-/.]\d{2}[-/.]\d{2}[T ]\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2}"
     r"|[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d)"
@@ -28,6 +29,12 @@ _SENTENCE = re.compile(
 _LABELS = re.compile(r"\{\w{1,60}=\"[^\"]{0,200}\"(?:, ?\w{1,60}=\"[^\"]{0,200}\"){0,40}\}\s")
 _NEST = re.compile(r"\[Nest\] \d{1,9}\s{1,4}-\s{1,4}(?=\d)")
 _FLUENTD = re.compile(r"[\w.*-]{1,200}\t(?=\{)")
+_PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
+_PREFIX = re.compile(
+    "|".join(
+        prefix.pattern for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD, _NEST)
+    )
+)
 _GLOG = re.compile(r"\s{0,8}\d{1,9} [^\s\]\[]{0,200}\]\s?")
 """Behind the time of glog and klog: the thread, the file and the line."""
 _BOLD = re.compile(r"(?<!\*)\*\*(?=[\w\[(])([^*]{1,2000})(?<=[\w\])])\*\*(?!\*)")
@@ -36,7 +43,6 @@ _IN_QUOTES = re.compile(
     r"\s{0,8}(?P<sign>[\"'])(?P<text>[\[(]?(?:\d{4}[-/.]|\d{2}[:/]|[A-Z]{4,5}\b|%\d\|).{10,16000})(?P=sign),?\s{0,8}$"
 )
 """A whole line between two of one sign, as in a list of strings."""
-_PRIORITY = re.compile(r"<\d{1,3}>(?:1 )?")
 STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|\\.){0,2000}\"){0,40}\]){1,9})"
 """A line of syslog's RFC 5424 has it in front of its text; its values may hold any bracket."""
 _RFC5424 = re.compile(
@@ -52,7 +58,7 @@ _LEVELS = (
     "|INF|WRN|DBG|FTL|VRB|TRC"
 )
 _LEVEL = re.compile(rf"[\[<(]?({_LEVELS}|Debug|Information|Warning|Error)[\])>]?(?=[\s:|,\]-]|$)[\s:|,-]*")
-_LOGGER = re.compile(r"\s{0,4}\(((?:[\w$-]{1,100}\.){1,20}[\w$-]{1,100})(?::\d{1,6})?\)\s*$")
+_LOGGER = re.compile(r"\(([\w$-][\w$.-]{0,600}[\w$-])(?::\d{1,6})?\)$")
 _THREAD = re.compile(r"\s{0,4}(?:\d{1,9} --- )?\[([^\]]{1,200})\]")
 _NOT_THREADS = (
     "Consumer ",
@@ -89,6 +95,12 @@ class Record:
     fields: dict[str, object] = field(default_factory=dict)
     more: tuple[str, ...] = ()
 
+    def with_text(self, text: str) -> Record:
+        """The record with another text."""
+        return Record(
+            self.line, text, self.stamp, self.level, self.thread, self.logger, self.client, self.fields, self.more
+        )
+
 
 def clean(raw: bytes) -> str:
     """A line as text: invalid UTF-8 replaced, colours, Markdown's bold, NULs and the line end removed.
@@ -109,18 +121,26 @@ def parse(line: int, text: str) -> Record:
     if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
         record.text = rest
         _peel_all(record)
-    passed_on = _RDKAFKA_LOGGED.search(record.text, 0, _HEAD)
-    if passed_on is not None and record.client is None:
-        _of_rdkafka(record, passed_on)
+    if record.client is None and "[thrd:" in record.text:
+        passed_on = _RDKAFKA_LOGGED.search(record.text, 0, _HEAD)
+        if passed_on is not None:
+            _of_rdkafka(record, passed_on)
     found = _THREAD.match(record.text)
     if found is not None and record.thread is None and not found[1].startswith(_NOT_THREADS):
         record.thread = found[1].strip()
-    tail = _LOGGER.search(record.text, max(0, len(record.text) - 600))
+    record.text = record.text.rstrip()
+    tail = _logger_behind(record.text)
     if tail is not None:
         record.logger = tail[1]
-        record.text = record.text[: tail.start()]
-    record.text = record.text.rstrip()
+        record.text = record.text[: tail.start()].rstrip()
     return record
+
+
+def _logger_behind(text: str) -> re.Match[str] | None:
+    """The logger's name in brackets at the end of a text."""
+    at = text.rfind("(", max(0, len(text) - 600)) if text.endswith(")") else -1
+    named = None if at < 0 else _LOGGER.match(text, at)
+    return None if named is None or "." not in named[1] or ".." in named[1] else named
 
 
 def _peel_all(record: Record) -> None:
@@ -153,10 +173,9 @@ def _peel(record: Record) -> bool:
 
 
 def _peel_time(record: Record, text: str) -> bool:
-    start = len(text) - len(text.lstrip(" \t[("))
-    if start > 8 or not text[start : start + 1].isalnum():
+    if (begin := _MAYBE_TIME.match(text)) is None:
         return False
-    found = read_stamp(text, start)
+    found = read_stamp(text, begin.end())
     if found is None:
         return False
     stamp, end = found
@@ -178,7 +197,7 @@ def _peel_level(record: Record, text: str) -> bool:
 
 
 def _peel_rdkafka(record: Record, text: str) -> bool:
-    found = _RDKAFKA.match(text)
+    found = _RDKAFKA.match(text) if text[0] == "%" else None
     stamp = None if found is None else read_stamp(found["time"], 0)
     if found is None or stamp is None:
         return False
@@ -195,11 +214,10 @@ def _of_rdkafka(record: Record, found: re.Match[str]) -> None:
 
 
 def _peel_prefix(record: Record, text: str) -> bool:
-    for prefix in (_PRIORITY, _CRI, _KUBECTL, _COMPOSE, _TAG, _QUOTED, _LABELS, _FLUENTD, _NEST):
-        found = prefix.match(text)
-        if found is not None:
-            record.text = text[found.end() :]
-            return True
+    found = _PREFIX.match(text)
+    if found is not None:
+        record.text = text[found.end() :]
+        return True
     if record.stamp is not None and record.level is None and record.client is None:
         found = _SYSLOG.match(text) or (_RFC5424.match(text) if record.stamp.zoned else None)
         if found is not None and _SENTENCE.search(found[0]) is None:

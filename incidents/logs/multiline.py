@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from groupsim.incidents.logs.boxed_tables import ends_table, opens_table
+from groupsim.incidents.logs.boxed_tables import ends_table, may_open_table, opens_table
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.producers.brod import HEAD
 from groupsim.incidents.logs.producers.exceptions import FRAME, THROWN
@@ -58,13 +58,14 @@ class JoinedRecord(NamedTuple):
 
 def join_lines(window: Window, text: str) -> JoinedRecord | None:
     """The whole of a record of which `text` is one line, if it looks like one that was cut."""
-    if _CRI.match(text) is not None:
+    if " std" in text and _CRI.match(text) is not None:
         return _parts(window, text)
     if _is_head(text):
         return None
-    if _MEMBER.match(text) is not None:
+    quotes = text.count('"')
+    if quotes and _MEMBER.match(text) is not None:
         return _object(window, text)
-    if text.count('"') % 2 and _CSV.match(text) is not None:
+    if quotes % 2 and _CSV.match(text) is not None:
         return _row(window, text)
     return _cut(window, text) if may_be_cut(window) else None
 
@@ -75,9 +76,9 @@ def may_be_cut(window: Window) -> bool:
     if b" P " in here[:80]:
         return True
     begin = _begin(here)
-    if len(here) >= _NARROWEST and any(raw and _begin(raw) != begin for raw in window.following(1)):
+    if len(here) >= _NARROWEST and (below := window.below) and _begin(below) != begin:
         return True
-    return any(len(raw) >= _NARROWEST and _begin(raw) != begin for raw in window.preceding(1))
+    return len(above := window.above) >= _NARROWEST and _begin(above) != begin
 
 
 def _begin(raw: bytes) -> bytes:
@@ -218,8 +219,7 @@ def block(window: Window, skip: int) -> Iterator[str]:
 def lines_below(window: Window, text: str, skip: int) -> list[str]:
     """The lines below a head that tells that they belong to it: settings and frames (Java), what
     happened (brod), the frames of a panic (Go)."""
-    table = _table(window, text, skip)
-    if table:
+    if may_open_table(text) and (table := _table(window, text, skip)):
         return table
     if text.startswith("panic: "):
         below = (_bare(clean(raw[:_LONGEST])) for raw in islice(window.following(_FRAMES + skip), skip, None))

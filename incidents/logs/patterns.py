@@ -83,6 +83,7 @@ class Wording(NamedTuple):
     finish: Callable[[Detail, Record], None] | None
     shown: frozenset[str] | None
     window: int | None
+    fields: tuple[tuple[str, Callable[[str], object] | None], ...]
 
     def read(self, record: Record) -> tuple[Match, ...] | None:
         """The rows of a record, or None if it is not worded so."""
@@ -96,17 +97,18 @@ class Wording(NamedTuple):
         found = self.pattern.search(text)
         if found is None:
             return None
-        detail: Detail = {name: _value(name, text) for name, text in found.groupdict().items() if text is not None}
+        detail: Detail = {}
+        for name, value_of in self.fields:
+            said = found[name]
+            if said is not None:
+                detail[name] = said if value_of is None else value_of(said)
         if self.finish is not None:
             self.finish(detail, record)
         group, client = _text(detail.pop("group", None)), _text(detail.pop("client", None))
         member = _text(detail.get("member"))
-        return tuple(
-            Match(
-                kind, group, member, client, {k: v for k, v in detail.items() if self.shown is None or k in self.shown}
-            )
-            for kind in self.kinds
-        )
+        if self.shown is not None:
+            detail = {name: value for name, value in detail.items() if name in self.shown}
+        return tuple([Match(kind, group, member, client, detail.copy()) for kind in self.kinds])
 
 
 def wording(
@@ -123,7 +125,8 @@ def wording(
     """
     compiled = re.compile(_TOKEN.sub(_expand, pattern))
     shown = None if show is None else frozenset(show.split())
-    return Wording(tuple(map(RowKind, kinds.split())), fixed, compiled, finish, shown, _window(pattern))
+    fields = tuple((name, _value_of(name)) for name in compiled.groupindex)
+    return Wording(tuple(map(RowKind, kinds.split())), fixed, compiled, finish, shown, _window(pattern), fields)
 
 
 def _window(pattern: str) -> int | None:
@@ -150,14 +153,13 @@ def _expand(token: re.Match[str]) -> str:
     return _TOKENS[name] if shape is None else f"(?P<{name}>{_SHAPED[shape]})"
 
 
-def _value(name: str, text: str) -> object:
+def _value_of(name: str) -> Callable[[str], object] | None:
+    """What makes the value of a field out of its text; None if that is its value."""
     if name in _INTS:
-        return int(text)
+        return int
     if name in ("partitions", "assigned", "owned"):
-        return partitions(text)
-    if name in ("reason", "error", "what"):
-        return text.strip()
-    return text
+        return partitions
+    return str.strip if name in ("reason", "error", "what") else None
 
 
 def _text(value: object) -> str | None:

@@ -31,11 +31,18 @@ GROUP_ACTIVITY = re.compile(
     + b"|".join(map(re.escape, TROUBLES))
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""
+_FREQUENT = (b"oordinat", b"ember", b"ebalanc", b"ssign", b"eneration", b"onsumer group", b"rdk", b"Kafka")
+"""Words of the pattern that most lines about groups have: found sooner than by it."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _WRAPPED = 5
 _DOTNET_INDENT = " " * 6
 _DOTNET = re.compile(r"(?:^|\s)(?:trce|dbug|info|warn|fail|crit): [\w.+`<>-]{1,300}\[\d{1,9}\]\s{0,4}$")
 _SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?")
+
+
+def has_group_activity(line: bytes) -> bool:
+    """Whether a line has any of the words of GROUP_ACTIVITY."""
+    return any(word in line for word in _FREQUENT) or GROUP_ACTIVITY.search(line) is not None
 
 
 class LogReader:
@@ -118,7 +125,7 @@ class LogReader:
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
-        active = GROUP_ACTIVITY.search(raw) is not None
+        active = has_group_activity(raw)
         if not active and not may_be_cut(window):
             return
         text, line = clean(raw), window.number
@@ -133,10 +140,10 @@ class LogReader:
             self._take_time_above(window, record)
         elif record.stamp is None and text.startswith(_DOTNET_INDENT):
             self._take_category_above(window, record)
-        elif record.stamp is not None and _SOURCE.fullmatch(record.text):
+        elif record.stamp is not None and record.text.count(" ") < 2 and _SOURCE.fullmatch(record.text):
             return
         self._timed = self._timed or (record.stamp is not None and record.stamp.ms is not None)
-        if record.text.endswith(_OPENERS) or any(opener in record.text for opener in _OPENERS):
+        if any(opener in record.text for opener in _OPENERS):
             record = replace(record, more=record.more + tuple(block(window, max(0, self._read_to - window.number))))
         elif not record.more and (below := lines_below(window, record.text, max(0, self._read_to - window.number))):
             record = replace(record, more=tuple(below))

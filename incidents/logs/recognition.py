@@ -90,7 +90,7 @@ def recognise(record: Record) -> tuple[Match, ...] | None:
     for program, read in PRODUCERS:
         found = read(record)
         if found:
-            return found if program is None else tuple(match._replace(program=program) for match in found)
+            return found if program is None else tuple([Match(*match[:5], program) for match in found])
         if found is not None:
             return troubles.read(record) or exceptions.read(record) or found
     return troubles.read(record) or exceptions.read(record)

@@ -45,6 +45,21 @@ class Window:
         """The line itself."""
         return self._buffer[self._start : self._end]
 
+    @property
+    def above(self) -> bytes:
+        """The line before it; empty if the buffer has none."""
+        return (
+            b""
+            if self._start < 1
+            else self._buffer[self._buffer.rfind(b"\n", 0, self._start - 1) + 1 : self._start - 1]
+        )
+
+    @property
+    def below(self) -> bytes:
+        """The line behind it; empty if the buffer has none."""
+        end = self._buffer.find(b"\n", self._end + 1)
+        return self._buffer[self._end + 1 : len(self._buffer) if end < 0 else end]
+
     def begins_doubled(self) -> bool:
         """Whether nearly all timed lines around it stand twice: two appenders, or `tee` into one file."""
         lines = [line for line in self._buffer[:_DOUBLED].split(b"\n") if _TIMED.search(line[:80])]
@@ -233,30 +248,54 @@ class _Counted:
 
 def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
     """The lines with a keyword between two places of a buffer, where lines begin; the first is line `number`."""
-    starts = set(_lines_with(KEYWORDS, buffer, begin, end))
-    for word in (PARTITION, *REVOKED):
-        at = buffer.find(word, begin, end)
-        while at >= 0:
-            start, after = buffer.rfind(b"\n", 0, at) + 1, buffer.find(b"\n", at)
-            line = buffer[start : end if after < 0 else after]
-            if (word is not PARTITION or PARTITION_CHANGES.search(line)) and _NO_CALLBACK.search(line) is None:
-                starts.add(start)
-            at = -1 if after < 0 else buffer.find(word, after, end)
+    starts: list[int] = []
+    others = _others(KEYWORDS, buffer, [(begin, end)], starts)
+    others = _others([PARTITION], buffer, others, starts, _changes_partitions)
+    others = _others(REVOKED, buffer, others, starts, _no_callback)
     if starts or number == 1:
-        starts.update(_lines_with(TROUBLES, buffer, begin, end))
+        _others(TROUBLES, buffer, others, starts)
     seen = begin
     for start in sorted(starts):
         number += buffer.count(b"\n", seen, start)
         seen = start
-        if start >= begin:
-            yield Window(buffer, start, number)
+        yield Window(buffer, start, number)
 
 
-def _lines_with(words: Iterable[bytes], buffer: bytes, begin: int, end: int) -> Iterator[int]:
-    """Where the lines with one of the words begin."""
+def _no_callback(line: bytes) -> bool:
+    return _NO_CALLBACK.search(line) is None
+
+
+def _changes_partitions(line: bytes) -> bool:
+    return PARTITION_CHANGES.search(line) is not None and _no_callback(line)
+
+
+def _others(
+    words: Iterable[bytes],
+    buffer: bytes,
+    stretches: list[tuple[int, int]],
+    starts: list[int],
+    fits: Callable[[bytes], bool] | None = None,
+) -> list[tuple[int, int]]:
+    """Adds to `starts` where the lines of some stretches begin that have one of the words, and that `fits`.
+
+    Returns the stretches between those lines: a line that was found is not searched for the next word.
+    """
     for word in words:
-        at = buffer.find(word, begin, end)
-        while at >= 0:
-            yield buffer.rfind(b"\n", 0, at) + 1
-            after = buffer.find(b"\n", at)
-            at = -1 if after < 0 else buffer.find(word, after, end)
+        others: list[tuple[int, int]] = []
+        for begin, end in stretches:
+            at = buffer.find(word, begin, end)
+            searched = begin
+            while at >= 0:
+                start = buffer.rfind(b"\n", searched, at) + 1 or searched
+                after = buffer.find(b"\n", at, end)
+                searched = end if after < 0 else after + 1
+                if fits is None or fits(buffer[start:searched].rstrip(b"\n")):
+                    starts.append(start)
+                    if begin < start:
+                        others.append((begin, start))
+                    begin = searched
+                at = buffer.find(word, searched, end)
+            if begin < end:
+                others.append((begin, end))
+        stretches = others
+    return stretches

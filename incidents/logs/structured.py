@@ -88,7 +88,7 @@ class StructuredRecord(NamedTuple):
 
 def read_json(text: str) -> StructuredRecord | None:
     """A record that is a JSON object, perhaps after a word; None if it is not one, or holds no message."""
-    found = _JSON.match(text)
+    found = _JSON.match(text) if "{" in text else None
     if found is None:
         return None
     try:
@@ -113,7 +113,7 @@ def _paired(text: str) -> str:
 
 def read_pairs(text: str) -> StructuredRecord | None:
     """A record of `key=value` pairs (logfmt); None if it is not one, or holds no message."""
-    if _PAIRS.match(text) is None or ("msg=" not in text and "message=" not in text):
+    if ("msg=" not in text and "message=" not in text) or _PAIRS.match(text) is None:
         return None
     fields: dict[str, object] = {}
     for pair in _PAIR.finditer(text[:262_144]):
@@ -156,7 +156,7 @@ def read_tail(text: str) -> tuple[str, dict[str, object]]:
 
 def read_csv(text: str) -> StructuredRecord | None:
     """A row of a CSV export: its first time, and its longest cell for the message. None if it has not both."""
-    if _CSV.match(text) is None or ('",' not in text and ',"' not in text):
+    if ('",' not in text and ',"' not in text) or _CSV.match(text) is None:
         return None
     try:
         cells = next(csv.reader([text.strip()], strict=True))

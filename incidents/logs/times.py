@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from groupsim.incidents.errors import LogError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_UTC = _EPOCH.replace(tzinfo=None)
 _MONTHS = {
     m: n for n, m in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
 }
@@ -106,7 +107,9 @@ class Stamp(NamedTuple):
         ms = self.clock_ms if self.ms is None else self.ms
         if ms is None and self.without_year is not None:
             ms = self.without_year.second * 1_000 + self.without_year.microsecond // 1_000
-        return next((each for each in (60_000, 1_000, 100, 10) if ms is not None and ms % each == 0), 1)
+        if ms is None or ms % 10:
+            return 1
+        return next(each for each in (60_000, 1_000, 100, 10) if ms % each == 0)
 
 
 def read_stamp(text: str, start: int) -> tuple[Stamp, int] | None:
@@ -155,20 +158,29 @@ def _stamp(found: re.Match[str]) -> Stamp | None:
     hour = int(parts["h"])
     if parts.get("ap"):
         hour = hour % 12 + (12 if parts["ap"].lower() == "pm" else 0)
-    try:
-        whole = datetime(int(year or 2000), month, day, hour, int(parts["mi"]), min(int(parts["s"]), 59), tzinfo=UTC)
-    except ValueError:
+    midnight = _midnight(int(year or 2000), month, day)
+    minute = int(parts["mi"])
+    if midnight is None or hour > 23 or minute > 59:
         return None
     fraction = parts.get("f")
-    part_ms = _millis(fraction or "0")
+    seconds = (hour * 60 + minute) * 60 + min(int(parts["s"]), 59)
+    ms = midnight + seconds * 1000 + _millis(fraction or "0")
     if year is None:
-        without_year = whole + timedelta(milliseconds=part_ms)
+        without_year = _EPOCH + timedelta(milliseconds=ms)
         return Stamp(None, False, without_year=without_year, resolution_ms=_resolution(fraction))
-    ms = _since_epoch(whole) + part_ms
     zone = parts.get("z")
     if not zone or (zone.isalpha() and zone not in _NAMED and zone not in ("Z", "UTC", "GMT")):
         return Stamp(ms, False, resolution_ms=_resolution(fraction))
     return Stamp(ms - _offset_ms(zone), True, resolution_ms=_resolution(fraction))
+
+
+@lru_cache(maxsize=256)
+def _midnight(year: int, month: int, day: int) -> int | None:
+    """Milliseconds since 1970 of a day; None for one that no calendar has."""
+    try:
+        return _since_epoch(datetime(year, month, day, tzinfo=UTC))
+    except ValueError:
+        return None
 
 
 def _resolution(fraction: str | None) -> int:
@@ -250,8 +262,7 @@ def in_utc(local_ms: int, zone: tzinfo, fold: int = 0) -> int:
 
 def iso(ms: int) -> str:
     """`2020-08-03T09:27:51.537Z` from UTC milliseconds since 1970."""
-    moment = _EPOCH + timedelta(milliseconds=ms)
-    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    return (_EPOCH_UTC + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds") + "Z"
 
 
 def instant(text: str) -> int:

@@ -96,7 +96,7 @@ def a_wrong_fold(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_quadratic_pattern(plant: pytest.MonkeyPatch) -> None:
-    wording = Wording((), "", re.compile(r"Adding .* for group"), None, None, None)
+    wording = Wording((), "", re.compile(r"Adding .* for group"), None, None, None, ())
     plant.setattr(logs, "every_wording", lambda: (wording,))
 
 

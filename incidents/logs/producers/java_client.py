@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from groupsim.incidents.logs.formats import Record
@@ -19,23 +19,27 @@ _HEAD = 4 << 10
 _SENTENCES = EVENTS + CONTEXT
 
 
+@lru_cache(maxsize=8)
+def _prefix(text: str) -> re.Match[str] | None:
+    """The prefix of a line, which several producers ask for."""
+    return _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
+
+
 def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a Java client's record; None if it is not one, or not known."""
-    prefix = _PREFIX.search(record.text, 0, _HEAD) if "clientId=" in record.text else None
+    prefix = _prefix(record.text)
     if prefix is None:
         return first_match(BARE, record)
     if prefix["what"] in ("Producer", "AdminClient"):
         return ()
-    inner = replace(record, text=record.text[prefix.end() :])
+    inner = record.with_text(record.text[prefix.end() :])
     found = first_match(_SENTENCES, inner)
     if found is None:
         return None
     group = prefix["group"] if prefix["group"] not in (None, "", "null") else None
     instance = {"instance": prefix["instance"]} if prefix["instance"] else {}
-    return tuple(
-        f._replace(group=f.group or group, client=prefix["client"] or None, detail={**f.detail, **instance})
-        for f in found
-    )
+    client = prefix["client"] or None
+    return tuple([Match(f.kind, f.group or group, f.member, client, f.detail | instance, f.program) for f in found])
 
 
 class Prefix(NamedTuple):
@@ -48,7 +52,7 @@ class Prefix(NamedTuple):
 
 def prefix_of(text: str) -> Prefix | None:
     """The prefix of a line of a consumer or a Connect worker; None for other lines."""
-    found = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
+    found = _prefix(text)
     if found is None or found["what"] in ("Producer", "AdminClient"):
         return None
     group = found["group"] if found["group"] not in (None, "", "null") else None
@@ -57,7 +61,7 @@ def prefix_of(text: str) -> Prefix | None:
 
 def message_of(text: str) -> str | None:
     """The message behind the prefix, if this is a Java consumer's line; None if it is not."""
-    prefix = _PREFIX.search(text, 0, _HEAD) if "clientId=" in text else None
+    prefix = _prefix(text)
     if prefix is None or prefix["what"] in ("Producer", "AdminClient"):
         return None
     return text[prefix.end() :]
