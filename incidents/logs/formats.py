@@ -76,6 +76,9 @@ _NOT_THREADS = (
     "sarama",
 )
 
+_MESSAGES = ("[Consumer clientId=", "[Consumer instanceId=", "[GroupCoordinator ", "[GroupMetadataManager ")
+"""How Kafka's own messages begin: no layer is in front of them."""
+
 
 @dataclass(slots=True)
 class Record:
@@ -163,12 +166,16 @@ def starts_record(text: str) -> bool:
 def _peel(record: Record) -> bool:
     """Take one layer off; False if none is left."""
     text = record.text
-    return bool(text) and (
-        _peel_time(record, text)
-        or _peel_level(record, text)
-        or _peel_rdkafka(record, text)
-        or _peel_structured(record, text)
-        or _peel_prefix(record, text)
+    return (
+        bool(text)
+        and not text.startswith(_MESSAGES)
+        and (
+            _peel_time(record, text)
+            or _peel_level(record, text)
+            or _peel_rdkafka(record, text)
+            or _peel_structured(record, text)
+            or _peel_prefix(record, text)
+        )
     )
 
 

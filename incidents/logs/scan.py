@@ -48,11 +48,8 @@ class Window:
     @property
     def above(self) -> bytes:
         """The line before it; empty if the buffer has none."""
-        return (
-            b""
-            if self._start < 1
-            else self._buffer[self._buffer.rfind(b"\n", 0, self._start - 1) + 1 : self._start - 1]
-        )
+        end = self._start - 1
+        return b"" if end < 0 else self._buffer[self._buffer.rfind(b"\n", 0, end) + 1 : end]
 
     @property
     def below(self) -> bytes:
