@@ -153,10 +153,12 @@ def _print_missing(reading: Reading, counts: dict[str, int] | None) -> None:
     `counts`: those that were given; None where the logs name partitions.
     """
     from groupsim.diagnosis.topics_given import topics_would_give
+    from groupsim.incidents.facts.clock_check import on_brokers_clock
     from groupsim.incidents.facts.what_to_export import missing, summarise
 
     if reading.cut_off:
         return  # they were given, and a note says why they say nothing
+    reading = on_brokers_clock(reading)
     by_file: dict[str, list[Row]] = defaultdict(list)
     for row in (*reading.rows, *reading.context):
         by_file[row.file].append(row)

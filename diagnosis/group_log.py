@@ -20,6 +20,7 @@ from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.versions import Versions
+from groupsim.incidents.facts.clock_check import on_brokers_clock
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
 from groupsim.incidents.logs.client_libraries import CONNECT, LACKS, SCHEMA_REGISTRY, client_of, library_of, worker_of
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
@@ -230,7 +231,8 @@ class GroupLog:
 
 def group_logs(reading: Reading) -> list[GroupLog]:
     """One log a group, the one with the most lines first; lines that name no group are of the only one there is."""
-    rows = _in_order(taken_apart(reading))
+    reading = on_brokers_clock(taken_apart(reading))
+    rows = _in_order(reading)
     versions = Versions(row for row, _ in rows)
     placed = _with_groups((row, at) for row, at in rows if row.kind is not RowKind.VERSION)
     by_group: dict[str | None, list[Said]] = defaultdict(list)

@@ -43,6 +43,11 @@ class Bounds(NamedTuple):
     high: int = NEVER_MS
     sure: bool = True
 
+    def moved(self, ms: int) -> Bounds:
+        """What is left to be added when `ms` is."""
+        low = self.low if self.low == -NEVER_MS else self.low - ms
+        return Bounds(low, self.high if self.high == NEVER_MS else self.high - ms, self.sure)
+
     @property
     def both(self) -> bool:
         """Whether it is bounded on both sides."""

@@ -11,8 +11,11 @@ from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
-from groupsim.incidents.tolerances import NEVER_MS, THREADS_MS
+from groupsim.incidents.tolerances import HOUR_MS, NEVER_MS, ONE_STEP_MS, THREADS_MS
 from groupsim.wording.numbers import counted
+
+_QUARTER_MS, _LAST_ZONE_MS = HOUR_MS // 4, 14 * HOUR_MS
+"""Time zones are whole quarters of an hour apart from UTC, up to 14 hours."""
 
 
 class Skew(NamedTuple):
@@ -20,6 +23,7 @@ class Skew(NamedTuple):
 
     `support` events (generations, joins, ends, epochs) say that it is no less than `low` and no more than `high`.
     `fits`: there is such a number; else what is to be added was between `low` and `high`, more or less at times.
+    `zone_ms`: to be added before all of this, because the times are those of another time zone.
     """
 
     file: str
@@ -28,6 +32,7 @@ class Skew(NamedTuple):
     high: int
     support: int
     fits: bool = True
+    zone_ms: int = 0
 
     def __str__(self) -> str:
         support = f"{counted(self.support, 'event')} that both log"
@@ -77,7 +82,22 @@ def estimate_skews(reading: Reading) -> list[Skew]:
         if not is_broker(row) and row.group in groups and row.file not in bounds:
             bounds[row.file] = []  # nothing that both log: it may be off as others are
     tolerance_ms = max(THREADS_MS, reading.resolution_ms + reading.placed_ms)
-    return [_skew(file, of_file, tolerance_ms) for file, of_file in bounds.items()]
+    zones = {file: _zone_ms(of_file, tolerance_ms) for file, of_file in bounds.items()}
+    if len(common := {zones[file] for file, of_file in bounds.items() if of_file}) == 1:
+        zones = dict.fromkeys(zones, common.pop())  # also of those that say nothing of their own
+    return [
+        _skew(file, [bound.moved(zones[file]) for bound in of_file], tolerance_ms)._replace(zone_ms=zones[file])
+        for file, of_file in bounds.items()
+    ]
+
+
+def _zone_ms(bounds: Sequence[Bounds], tolerance_ms: int) -> int:
+    """The whole quarters of an hour, up to 14 hours, that make a file's times fit; 0 where they fit, or none does."""
+    low, high = _together(bounds)
+    if not 0 <= high - low + tolerance_ms <= ONE_STEP_MS or low - tolerance_ms <= 0 <= high + tolerance_ms:
+        return 0
+    zone_ms = round((low + high) / 2 / _QUARTER_MS) * _QUARTER_MS
+    return zone_ms if low - tolerance_ms <= zone_ms <= high + tolerance_ms and abs(zone_ms) <= _LAST_ZONE_MS else 0
 
 
 def left_ms(skews: Sequence[Skew], reading: Reading) -> int:

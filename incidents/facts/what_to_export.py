@@ -233,7 +233,7 @@ def _apart(brokers: Sequence[LogSummary], clients: Sequence[LogSummary]) -> list
         return []
     return [
         f"the logs of {earlier} end at {end}, before those of {later} begin at {start}; export the same hours of both,"
-        " or give the zone of times without one with --tz"
+        " unless only their time zones differ: an import corrects that where both log the same events"
     ]
 
 

@@ -77,7 +77,8 @@ def test_times_that_do_not_overlap_are_named() -> None:
     assert said[-2] == (
         "the logs of brokers end at 2026-11-20T11:00:00.000Z,"
         " before those of clients begin at 2026-11-20T13:00:01.000Z;"
-        " export the same hours of both, or give the zone of times without one with --tz"
+        " export the same hours of both, unless only their time zones differ: an import corrects that where both log"
+        " the same events"
     )
     together = summarise("b.log", [BROKER, structs.replace(BROKER, at=later.at)])
     assert starts(advice([together, summarise("c.log", [CLIENT])]))[-2] == "groups"
