@@ -36,7 +36,8 @@ test: $(READY)  ## all tests
 quick: $(READY)  ## the fast tests, without Spark
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not spark and not slow"
 
-nightly: $(READY)  ## 10,000 random cases per property of the assignors (not part of `make test`)
+nightly: $(READY)  ## every case of the tests, and 10,000 random ones per property of the assignors (not part of `make test`)
+	@GROUPSIM_TESTS=all $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=nightly tests/assignors
 
 crash: $(READY)  ## kill a run with -9 at two hundred different times, and resume it (minutes; not part of `make test`)

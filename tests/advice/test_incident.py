@@ -24,6 +24,8 @@ from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
 
 INCIDENTS = Path(__file__).parents[2] / "examples" / "incidents"
+FEW = Goal(budget=20)
+"""So many runs, where the question is not which choice is best."""
 
 
 @cache
@@ -68,7 +70,7 @@ def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
 
 def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
     varied = ("max.poll.interval.ms=200000,100000", "static=true,false")
-    found = asked("rolling-restart-cooperative", *varied, session_ms=10_000)
+    found = asked("rolling-restart-cooperative", *varied, goal=FEW, session_ms=10_000)
     assert found.selection.evidence is not None
     best = found.choices[found.selection.evidence.best]
     assert best["static"] == "false"
@@ -85,7 +87,7 @@ def test_what_the_record_has_already_is_to_be_kept() -> None:
 
 def test_what_the_record_cannot_answer_is_left_out_with_the_reason() -> None:
     varied = ("heartbeat.interval.ms=300,6500", "assignor=range,cooperative-sticky")
-    found = asked("kill9-range", *varied)
+    found = asked("kill9-range", *varied, goal=FEW)
     refused = as_data(found)["refused"]
     assert [each["heartbeat.interval.ms"] for each in refused] == ["6500", "6500"]
     assert all("session.timeout.ms, which must be longer, may be 6000" in each["why"] for each in refused)
@@ -103,15 +105,14 @@ def test_a_request_that_the_record_cannot_answer_at_all_is_refused_with_the_reas
 
 def test_where_it_flips_is_found_along_what_nobody_knows() -> None:
     away = ["restart.ms=200..9000"]
-    few = Goal(budget=20)
-    found = asked("rolling-restart-cooperative", "static=true,false", goal=few, left_open=away, session_ms=10_000)
+    found = asked("rolling-restart-cooperative", "static=true,false", goal=FEW, left_open=away, session_ms=10_000)
     flips: list[Mapping[str, str]] = as_data(found)["flips"]
     (flip,) = [flip for flip in flips if flip["when"].startswith("restart.ms")]
     assert flip["then"] in ("static=true", "static=false")
 
 
 def test_what_rests_on_assumptions_is_said() -> None:
-    data = as_data(asked("rolling-restart-cooperative", "session.timeout.ms=6000,30000"))
+    data = as_data(asked("rolling-restart-cooperative", "session.timeout.ms=6000,30000", goal=FEW))
     assert any("session.timeout.ms=6000 is assumed" in text for text in data["assumed"])
     assert any(
         "session.timeout.ms=6000: a process that was stopped" in text or "heartbeat" in text for text in data["assumed"]
@@ -120,7 +121,7 @@ def test_what_rests_on_assumptions_is_said() -> None:
 
 
 def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:
-    found = asked("kill9-range", "heartbeat.interval.ms=300,6500", "assignor=range,sticky")
+    found = asked("kill9-range", "heartbeat.interval.ms=300,6500", "assignor=range,sticky", goal=FEW)
     (line,) = left_out(found.refused)
     named = "heartbeat.interval.ms=6500 assignor=range,sticky (2 choices) can't be answered from this record: "
     assert line.startswith(f"{named}session.timeout.ms")

@@ -20,6 +20,7 @@ from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
 from tests.analysis.test_properties import logs
 from tests.scenarios.shorter import every_scenario
+from tests.thinned import examples, some
 
 
 def whole(pieces: list[Blame], found: Sequence[Interval]) -> None:
@@ -39,21 +40,21 @@ def whole(pieces: list[Blame], found: Sequence[Interval]) -> None:
 
 
 @given(logs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50, 150), deadline=None)
 def test_pieces_cover_every_unavailable_interval_of_any_log_once(log: Log) -> None:
     found = intervals(log.facts)
     whole(blame(log.facts, found), found)
 
 
 @given(logs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(40, 100), deadline=None)
 def test_critical_paths_of_any_log_have_steps_that_last_and_never_save_less_than_nothing(log: Log) -> None:
     for step in critical_paths(log.facts, log.facts[-1].at_ms):
         assert step.from_ms < step.to_ms
         assert step.saved_ms is None or step.saved_ms >= 0
 
 
-@pytest.mark.parametrize(("name", "own"), every_scenario(), ids=names())
+@pytest.mark.parametrize(("name", "own"), some(every_scenario(), 3, 1), ids=some(names(), 3, 1))
 def test_the_parts_of_every_built_in_scenario_add_up(name: str, own: dict[str, str]) -> None:
     store = MemoryStore()
     run(find(name), store, settings=own, record="facts")

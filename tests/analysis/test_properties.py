@@ -31,6 +31,7 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from tests.adversary.compare import facts_of
 from tests.analysis.log import Log, offsets, replay, tps
+from tests.thinned import examples
 
 NAMES = ("a", "b")
 PARTS = ((), (0,), (1,), (0, 1), (2,))
@@ -108,7 +109,7 @@ def put(log: Log, at_ms: int, event: Event) -> None:
 
 
 @given(logs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50, 150), deadline=None)
 def test_intervals_cover_the_time_of_each_partition_once_and_are_maximal(log: Log) -> None:
     end = log.facts[-1].at_ms
     lines = defaultdict(list)
@@ -147,7 +148,7 @@ def thoroughly(facts: list[Recorded]) -> Sequence[Interval]:
 
 
 @given(logs())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(80, 300), deadline=None)
 def test_a_verdict_that_is_not_computed_again_has_not_changed(log: Log) -> None:
     assert intervals(log.facts) == thoroughly(log.facts)
 
@@ -190,7 +191,7 @@ def test_a_member_that_reconciles_leaves_the_verdicts_of_the_others_alone() -> N
 
 
 @given(logs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 def test_the_parts_by_label_add_up_to_the_whole(log: Log) -> None:
     found = intervals(log.facts)
     figures = unavailable(found)
@@ -201,7 +202,7 @@ def test_the_parts_by_label_add_up_to_the_whole(log: Log) -> None:
 
 
 @given(logs(), st.integers(0, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 def test_the_past_does_not_depend_on_the_future_of_a_simulated_run(log: Log, until_ms: int) -> None:
     if log.source is not None:
         return
@@ -211,7 +212,7 @@ def test_the_past_does_not_depend_on_the_future_of_a_simulated_run(log: Log, unt
 
 
 @given(logs())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(20, 50), deadline=None)
 def test_noise_changes_nothing(log: Log) -> None:
     noisy = Log(source=log.source)
     noisy.facts.clear()
@@ -224,7 +225,7 @@ def test_noise_changes_nothing(log: Log) -> None:
 
 
 @given(logs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 def test_rebalances_never_overlap_in_one_group(log: Log) -> None:
     rows = rebalances(log.facts)
     for one, next_one in itertools.pairwise(rows):

@@ -11,6 +11,7 @@ import pytest
 
 from groupsim.assignors.problem import Group
 from groupsim.assignors.problem_files import answer, read, specs_of
+from tests.thinned import some
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "assignors"
 FAMILIES = sorted(path.name.removesuffix(".jsonl.gz") for path in GOLDEN.glob("*.jsonl.gz"))
@@ -48,12 +49,12 @@ def test_the_golden_files_are_all_there() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_answer_is_javas(family: str) -> None:
-    assert [wrong for text in lines(family) for wrong in differences(text)] == []
+    assert [wrong for text in some(lines(family), 4) for wrong in differences(text)] == []
 
 
 @pytest.mark.parametrize("family", [family for family in FAMILIES if not family.startswith("chain_")])
 def test_members_and_topics_are_visited_in_javas_order(family: str) -> None:
-    for text in lines(family):
+    for text in some(lines(family), 4):
         recorded = json.loads(text)
         (spec,) = specs_of(read(text))
         group = Group.of(spec)

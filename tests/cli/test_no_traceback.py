@@ -104,9 +104,9 @@ def test_a_partition_number_in_a_log_takes_no_memory(call: Call) -> None:
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "a.log:2: partition 1,000,000,000 of topic orders" in refused.err
     assert "--most-partitions" in refused.err
-    write(Path(), LINE, f"{c}Adding newly assigned partitions: orders-0, orders-150000")
-    assert call("incident", "import", "a.log").status == 2
-    assert call("incident", "import", "a.log", "--most-partitions", "150001").status == 0
+    write(Path(), LINE, f"{c}Adding newly assigned partitions: orders-0, orders-1500")
+    assert call("incident", "import", "a.log", "--most-partitions", "1500").status == 2
+    assert call("incident", "import", "a.log", "--most-partitions", "1501").status == 0
 
 
 def test_a_what_if_has_the_same_limit_and_the_same_option(call: Call) -> None:

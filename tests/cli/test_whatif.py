@@ -121,7 +121,8 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
 )
 def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: list[str], sentence: str) -> None:
     imported(call)
-    called = call("incident", "whatif", "latest", *arguments)
+    seeds = [] if "--seeds" in arguments else ["--seeds", "0:1"]
+    called = call("incident", "whatif", "latest", *arguments, *seeds)
     assert called.status == 2
     assert sentence in called.err
     assert called.err.count("\n") == 1

@@ -13,6 +13,7 @@ from groupsim.conformance.timelines.recorded_times import FIRST_JOIN
 from groupsim.conformance.timelines.recording import BadRecording
 from groupsim.conformance.timelines.reenact import reenact
 from tests.conformance.runs import NAMES, played, recording
+from tests.thinned import examples
 
 RANGE = "S07-rolling-restart__range__d0__r1"
 COOPERATIVE = "S07-rolling-restart__cooperative-sticky__d0__r1"
@@ -21,7 +22,7 @@ KAFKA_PYTHON = "S02-fourth-joins__kafkapython-range__d0__r1"
 RDKAFKA = "S02-fourth-joins__librdkafka-cooperative-sticky__d0__r1"
 NAMED = ("id", "assignor", "config", "members", "actions", "run_end_ms")
 STEPS = (*FIRST_JOIN, "start", "join_completed", "join_ok", "assignment_received", "assigned")
-SEEDS = range(24)
+SEEDS = range(examples(10, 24))
 LINE = frozenset({"t_ms", "member", "incarnation", "kind"})
 RARER = {("client_log", "commit_failed_locally", LINE), ("client_log", "sync_failed", LINE | {"reason"})}
 """Lines that other recordings have than those kept here."""

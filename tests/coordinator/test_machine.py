@@ -15,6 +15,7 @@ from groupsim.events.types import Protocol
 from tests.coordinator.clockwork import Clockwork
 from tests.coordinator.durable import known, loaded, remnants
 from tests.coordinator.given import OFFSETS, offer, tps
+from tests.thinned import examples
 
 INSTANCES = st.sampled_from([None, None, "ia", "ib"])
 NUMBERS = st.integers(0, 30)
@@ -183,4 +184,4 @@ class ClassicGroupMachine(RuleBasedStateMachine):
 
 
 TestClassicGroup = ClassicGroupMachine.TestCase
-TestClassicGroup.settings = settings(max_examples=200, stateful_step_count=30, deadline=None)
+TestClassicGroup.settings = settings(max_examples=examples(60, 200), stateful_step_count=30, deadline=None)

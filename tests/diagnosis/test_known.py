@@ -12,6 +12,7 @@ from groupsim.diagnosis.to_text import as_text
 from groupsim.incidents.logs.reading import read_files
 from tests.diagnosis.known_examples import EXAMPLES
 from tests.diagnosis.scoring import fragments
+from tests.thinned import examples
 
 
 @pytest.mark.parametrize("id_", DEFECTS)
@@ -118,7 +119,7 @@ def test_without_what_tells_it_from_others_a_defect_is_not_named(
 
 
 def test_fragments_of_recorded_and_simulated_logs_show_no_defect(tmp_path: Path) -> None:
-    for labelled in fragments(tmp_path, every=4):
+    for labelled in fragments(tmp_path, every=examples(16, 1)):
         explanation = explain_reading(read_files(labelled.files))
         found = [f.known for group in explanation.groups for f in group.findings if f.known] if explanation else []
         assert not found, labelled.name

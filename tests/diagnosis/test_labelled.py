@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.diagnosis.scoring import Scored, fragments, scored, share, strangers
+from tests.thinned import examples
 
 
 def _check(results: list[Scored], first: float, complete: float, false: float, helpful: float) -> None:
@@ -19,17 +20,12 @@ def _check(results: list[Scored], first: float, complete: float, false: float, h
     assert share(helped) >= helpful, [r.name for r in results if r.helpful is False]
 
 
+@pytest.mark.slow
 def test_fragments_are_explained_as_an_expert_would(tmp_path: Path) -> None:
-    results = [scored(each) for each in fragments(tmp_path, every=4)]
-    _check(results, first=0.93, complete=0.92, false=0.08, helpful=0.92)
+    results = [scored(each) for each in fragments(tmp_path, every=examples(4, 1))]
+    _check(results, first=0.95, complete=0.94, false=0.06, helpful=0.95)
     bounds = [r.bounds for r in results if r.bounds is not None]
     assert share(bounds) >= 0.97
-
-
-@pytest.mark.slow
-def test_all_fragments_are_explained_as_an_expert_would(tmp_path: Path) -> None:
-    results = [scored(each) for each in fragments(tmp_path)]
-    _check(results, first=0.95, complete=0.94, false=0.06, helpful=0.95)
 
 
 def test_logs_of_strangers_are_explained_as_an_expert_would() -> None:

@@ -8,6 +8,7 @@ from groupsim.diagnosis.explain import explain_run
 from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
+from tests.scenarios.shorter import every_scenario
 
 NAMED = {
     "accidental_range_consumer": "start-up",
@@ -86,7 +87,7 @@ def test_every_scenario_has_a_cause() -> None:
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_the_cause_that_a_scenario_is_about_is_named(name: str) -> None:
     store = MemoryStore()
-    result = run(find(name), store, record="facts")
+    result = run(find(name), store, settings=dict(every_scenario())[name], record="facts")
     explanation = explain_run(list(store.read(result.info.id)))
     assert explanation is not None
     found = {finding.code.value for group in explanation.groups for finding in group.findings}

@@ -17,6 +17,7 @@ from groupsim.storage.memory import MemoryStore
 from tests.analysis.log import Log
 from tests.pipeline.logs import cooperative, eager, keep
 from tests.scenarios.shorter import every_scenario
+from tests.thinned import some
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -51,8 +52,10 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
     from groupsim.pipeline import transforms
 
     store = MemoryStore()
-    runs = {run(find(name), store, settings=own, record="facts").info.id: name for name, own in every_scenario()}
-    assert len(runs) > 40
+    runs = {
+        run(find(name), store, settings=own, record="facts").info.id: name for name, own in some(every_scenario(), 3, 2)
+    }
+    assert len(runs) > 20
     facts = lake_of(spark, store, tmp_path / "lake").cache()
     asked = {
         "availability": transforms.availability(facts).drop("unavailable"),
