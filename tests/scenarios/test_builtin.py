@@ -27,7 +27,10 @@ def _run(name: str, seed: int | None = None, **settings: int | float | str | boo
 
 @pytest.mark.parametrize(
     ("name", "seed", "own"),
-    [*((name, None, {} if ALL else own) for name, own in every_scenario()), *((name, 4711, own) for name, own in some(every_scenario(), 4))],
+    [
+        *((name, None, {} if ALL else own) for name, own in every_scenario()),
+        *((name, 4711, own) for name, own in some(every_scenario(), 4)),
+    ],
     ids=[*names(), *(f"{name}-another seed" for name in some(names(), 4))],
 )
 def test_every_story_goes_well(name: str, seed: int | None, own: dict[str, str]) -> None:
