@@ -13,7 +13,7 @@ from groupsim.diagnosis.finding import Bounds, Finding, Remedy
 from groupsim.diagnosis.from_facts import reading_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
-from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET, ordered
+from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import eager, stopped
 from groupsim.diagnosis.times import bounds, share, without_partitions
 from groupsim.events.base import Recorded
@@ -141,6 +141,8 @@ def answered(groups: Sequence[Diagnosis]) -> str:
     remedy = f"; {brief}" if brief else ""
     costs = [] if first.code in QUIET else _costs(group, first)
     variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
+    lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
+    variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
     return _begun(next((text for text in variants if _is_short(text)), variants[-2]), group)
 
 

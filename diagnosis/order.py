@@ -31,6 +31,9 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
 }  # fmt: skip
 """A code, and the causes that it follows from where they are found, too."""
 
+LASTING = frozenset([Code.CONNECT_DELAY])
+"""What may go on long after the cause that it follows from, and has a remedy of its own."""
+
 SECONDARY = frozenset([Code.COMMIT_FAILED, Code.STALE_EPOCH, Code.IDLE_MEMBERS])
 """What is only ever noticed because of something else, though the lines may not show what."""
 

@@ -12,6 +12,9 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import ranged, short_percent
 from groupsim.wording.times import duration
 
+_LITTLE = 0.01
+"""No share below this is said in figures."""
+
 
 def between(lines: Iterable[Said]) -> str:
     """` in 30 s`, from the first of these lines to the last; nothing without times."""
@@ -40,12 +43,17 @@ def shares(found: Bounds | None, lasted_ms: int) -> tuple[float | None, float | 
 
 
 def share(found: Bounds | None, lasted_ms: int) -> str | None:
-    """`13 %`, `9.1 to 13 %`, of a time in bounds; None where nothing is known."""
-    known = [part for part in shares(found, lasted_ms) or () if part]
-    if not known:
-        return None
-    words = [short_percent(part) for part in (known[0], known[-1])]
-    return ranged(*(word.removesuffix(" %") for word in words)) + " %"
+    """`13 %`, `9.1 to 13 %`, `less than 1 %`, of a time in bounds; None where nothing is known that matters."""
+    low, high = shares(found, lasted_ms) or (None, None)
+    if high is None:
+        return short_percent(low) if low is not None and low >= _LITTLE else None
+    if high < _LITTLE:
+        return f"less than {short_percent(_LITTLE)}" if high else None
+    if not low:
+        return short_percent(high)
+    if low < _LITTLE:
+        return f"at most {short_percent(high)}"
+    return ranged(short_percent(low).removesuffix(" %"), short_percent(high).removesuffix(" %")) + " %"
 
 
 def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:

@@ -7,6 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
 
 _DO = (
@@ -17,6 +18,8 @@ _DO = (
     ),
 )
 
+_WORK = ("connector", "task")
+
 
 def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.WORKER_ASSIGNED) if line.row.detail.get("delay_ms")]
@@ -26,7 +29,8 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
-        what=f"Connect keeps connectors or tasks that lost their worker unassigned on purpose, up to {duration(delay)}:"
+        what=_own_loss(log, delay)
+        or f"Connect keeps connectors or tasks that lost their worker unassigned on purpose, up to {duration(delay)}:"
         " it may come back",
         members=names(str(line.client) for line in said),
         times=len(said),
@@ -34,6 +38,38 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         harm_ms=delay,
     )
+
+
+def _own_loss(log: GroupLog, delay: int) -> str | None:
+    """What a worker had and was not given back when it returned; None if no log shows it, or without times."""
+    held: dict[str | None, set[tuple[str, str]]] = {}
+    lost: set[tuple[str, str]] = set()
+    since, again = None, None
+    for line in log.of(RowKind.WORKER_ASSIGNED):
+        detail = line.row.detail
+        has = {(kind, name) for kind in _WORK if isinstance(names := detail.get(f"{kind}s"), list) for name in names}
+        if lost & has:
+            again = line.at
+            break
+        if not lost and detail.get("delay_ms"):
+            lost, since = held.get(line.client, set()) - has, line.at
+        held[line.client] = has
+    until = log.end if again is None else again
+    if not lost or since is None or until is None:
+        return None
+    least = "at least " if again is None else ""
+    return (
+        f"{_called(lost)} stayed unassigned for {least}{duration(until - since)}: Connect waits up to {duration(delay)}"
+        " for a lost worker"
+    )
+
+
+def _called(work: set[tuple[str, str]]) -> str:
+    """The only connector by its name, else how many connectors and tasks."""
+    by_kind = {kind: sorted(name for each, name in work if each == kind) for kind in _WORK}
+    if len(by_kind["connector"]) == 1:
+        return f"connector {by_kind['connector'][0]}"
+    return " and ".join(counted(len(names), kind) for kind, names in by_kind.items() if names)
 
 
 CAUSE = Cause(

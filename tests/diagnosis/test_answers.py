@@ -1,0 +1,63 @@
+"""First sentences that name what lasts, and what has a remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupsim.diagnosis.explain import Explanation, explain_reading
+from groupsim.diagnosis.times import share
+from groupsim.incidents.logs.reading import read_files
+
+WORKER = "[Worker clientId=worker-a, groupId=connect-x] "
+LOST = "Group coordinator broker1:9092 (id: 2147483647 rack: null) is unavailable or invalid, will attempt rediscovery"
+REVOKED = "Broker coordinator was unreachable for 3000ms. Revoking previous assignment Assignment{error=0}"
+ASSIGNED = "Joined group at generation {} with protocol version 2 and got assignment: Assignment{{error=0, leader='l',"
+PARTS = (
+    " leaderUrl='u', offset=3, connectorIds=[{}], taskIds=[{}], revokedConnectorIds=[], revokedTaskIds=[], delay={}}}"
+)
+
+
+def explained(folder: Path, *lines: str) -> Explanation:
+    """The answer to a log of these lines."""
+    path = folder / "some.log"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = explain_reading(read_files([path]))
+    assert found is not None
+    return found
+
+
+def assigned(generation: int, connectors: str, tasks: str, delay: int) -> str:
+    """A Connect worker's line about its assignment."""
+    return WORKER + ASSIGNED.format(generation) + PARTS.format(connectors, tasks, delay)
+
+
+def test_a_connector_that_stays_down_stands_beside_the_outage_it_follows_from(tmp_path: Path) -> None:
+    lines = [
+        "[2026-03-01 10:00:00,000] INFO " + assigned(4, "files", "files-0", 0),
+        "[2026-03-01 10:01:00,000] INFO " + WORKER + LOST,
+        "[2026-03-01 10:01:03,000] INFO " + WORKER + REVOKED,
+        "[2026-03-01 10:01:10,000] INFO " + assigned(5, "", "", 300_000),
+    ]
+    back = "[2026-03-01 10:06:10,000] INFO " + assigned(6, "files", "files-0", 0)
+    answer = explained(tmp_path, *lines, back).answer
+    assert "lost their coordinator, and connector files stayed unassigned for 5m00s" in answer
+    assert answer.endswith("lower scheduled.rebalance.max.delay.ms.")
+    ends = "[2026-03-01 10:03:10,000] INFO " + WORKER + "Rebalance started"
+    assert "stayed unassigned for at least 2m00s" in explained(tmp_path, *lines, ends).answer
+
+
+@pytest.mark.parametrize(
+    ("stopped_ms", "said"),
+    [
+        ((170, 170), "less than 1 %"),
+        ((3, 97_000), "at most 9.7 %"),
+        ((0, 97_000), "9.7 %"),
+        ((130_000, 260_000), "13 to 26 %"),
+        ((170, None), None),
+        ((0, 0), None),
+    ],
+)
+def test_a_share_below_one_percent_has_no_figure(stopped_ms: tuple[int, int | None], said: str | None) -> None:
+    assert share(stopped_ms, 1_000_000) == said
