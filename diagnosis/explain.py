@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from groupsim.diagnosis.cause import STEPWISE
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Bounds, Finding, Remedy
-from groupsim.diagnosis.from_facts import reading_of
+from groupsim.diagnosis.finding import Bounds, Finding, Place, Remedy
+from groupsim.diagnosis.from_facts import reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET, ordered
@@ -56,6 +56,8 @@ class Explanation:
 
     answer: str
     groups: tuple[Diagnosis, ...]
+    texts: Mapping[Place, str] = field(default_factory=dict)
+    """What its evidence says, where that stands in no file."""
 
 
 def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
@@ -65,7 +67,12 @@ def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation
 
 def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
     """The same of a stored run, recorded or simulated, from its facts: those of `from_facts.FACTS` are enough."""
-    return explain_reading(reading_of(facts), groups)
+    reading = reading_of(facts)
+    found = explain_reading(reading, groups)
+    if found is None:
+        return None
+    places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
+    return replace(found, texts=texts_of(reading, places))
 
 
 def explained(logs: Sequence[GroupLog]) -> Explanation | None:

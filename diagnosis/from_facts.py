@@ -6,8 +6,9 @@ must find it as it would in logs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 
+from groupsim.diagnosis.finding import Place
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
@@ -17,7 +18,7 @@ from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.types import LeaveCause, Partitions
 from groupsim.incidents.logs.row_kinds import SHOWN, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row
-from groupsim.incidents.logs.times import iso
+from groupsim.incidents.logs.times import instant, iso
 
 RUN = "run"
 """The name of the file of which the rows are said to be."""
@@ -165,8 +166,8 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
 
 
-def reading_of(facts: Iterable[Recorded], origin_ms: int = _EPOCH_MS) -> Reading:
-    """The rows of a run. `origin_ms`: the UTC instant of the run's first millisecond."""
+def reading_of(facts: Iterable[Recorded]) -> Reading:
+    """The rows of a run."""
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
@@ -185,6 +186,24 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = _EPOCH_MS) -> Reading
         client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
         for kind, member, detail in said(fact.event):
-            row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
+            row = Row(RUN, fact.seq, iso(_EPOCH_MS + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
     return Reading(files=(RUN,), origins=(RUN,), rows=rows, context=context)
+
+
+def texts_of(reading: Reading, places: Set[Place]) -> dict[Place, str]:
+    """The facts of a run in words, by their places: when, as `groupsim show` counts it, what, of whom, and why."""
+    return {
+        place: _in_words(row)
+        for row in (*reading.rows, *reading.context)
+        if row.file == RUN and (place := Place(row.file, row.line)) in places
+    }
+
+
+def _in_words(row: Row) -> str:
+    detail = {name: value for name, value in row.detail.items() if type(value) in (str, int)}
+    why = detail.pop("reason", None) or detail.pop("error", None)
+    said = [f"{name.replace('_', ' ')} {value}" for name, value in detail.items() if value != ""]
+    what = ", ".join([row.kind.value.replace("_", " "), *filter(None, [row.client or row.member]), *said])
+    at = "" if row.at is None else f"{instant(row.at) - _EPOCH_MS:,} ms: "
+    return f"{at}{what}" + (f": {why}" if why else "")

@@ -30,7 +30,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     several = len(explanation.groups) > 1
     shown = shown_findings(explanation)
     places = [place for _, findings in shown for finding in findings for place in finding.evidence.places[:_LINES]]
-    texts = line_texts(places, files)
+    texts = {**line_texts(places, files), **explanation.texts}
     yield explanation.answer
     for group, findings in shown:
         yield ""

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.diagnosis.explain import Explanation, explain_reading
+from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
 from groupsim.diagnosis.times import share
+from groupsim.diagnosis.to_text import as_text
+from groupsim.events.base import Recorded, group_stream
+from groupsim.events.classic import MemberAdded, MemberRemoved
 from groupsim.incidents.logs.reading import read_files
 
 WORKER = "[Worker clientId=worker-a, groupId=connect-x] "
@@ -61,3 +64,14 @@ def test_a_connector_that_stays_down_stands_beside_the_outage_it_follows_from(tm
 )
 def test_a_share_below_one_percent_has_no_figure(stopped_ms: tuple[int, int | None], said: str | None) -> None:
     assert share(stopped_ms, 1_000_000) == said
+
+
+def test_the_evidence_of_a_run_is_said_in_words() -> None:
+    events = [
+        MemberAdded(member="m1", client_id="app"),
+        MemberRemoved(member="m1", cause="session-expired"),
+    ]
+    facts = [Recorded("r", 7 + n, 41_204 * n, group_stream("orders"), n, event) for n, event in enumerate(events)]
+    found = explain_run(facts)
+    assert found is not None
+    assert "    run:8  41,204 ms: member failed, m1: the member session expired." in list(as_text(found))
