@@ -62,6 +62,7 @@ class Finding:
     `what`: a sentence without its full stop. `members`: as people know them (client ids, instance ids).
     `evidence`: the lines that show it.
     `known`: the id of a known defect that may be behind it; `known_fits`: a version that the log prints has it.
+    `leads_to`: codes that follow from this one here, because of that defect.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -77,5 +78,6 @@ class Finding:
     after: Code | None = None
     nature: Nature | None = None
     known: str | None = None
+    leads_to: tuple[Code, ...] = ()
     known_fits: bool = False
     harm_ms: int = 0

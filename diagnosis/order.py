@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from groupsim.diagnosis.codes import Certainty, Code
@@ -71,15 +71,25 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
         if not (finding.code is Code.SLOW_REJOIN and finding.members and set(finding.members) <= set(late))
     ]
     certain = {finding.code for finding in kept if finding.certainty is not Certainty.POSSIBLE}
-    linked = [
-        replace(finding, after=next((c for c in _CONSEQUENCES.get(finding.code, ()) if c in certain), None))
-        for finding in kept
-    ]
+    linked = [replace(finding, after=_cause_of(finding, kept, certain)) for finding in kept]
     roots = sorted((finding for finding in linked if finding.after is None), key=lambda f: _place(f, bool(loud)))
     placed: list[Finding] = []
     for root in roots:
         placed += _with_consequences(root, linked)
     return placed
+
+
+def _cause_of(finding: Finding, findings: Sequence[Finding], certain: Set[Code]) -> Code | None:
+    """The code that a finding follows from: by a known defect, because the same members failed, or in general."""
+    for other in findings:
+        if finding.code in other.leads_to:
+            return other.code
+        failed = finding.code is Code.SESSION_EXPIRED and other.code is Code.APP_ERROR and finding.members
+        if failed and other.code in certain and set(finding.members) <= set(other.members):
+            return other.code
+    if finding.leads_to:
+        return None
+    return next((code for code in _CONSEQUENCES.get(finding.code, ()) if code in certain), None)
 
 
 def _with_consequences(cause: Finding, findings: Sequence[Finding]) -> list[Finding]:
@@ -99,4 +109,5 @@ def _place(finding: Finding, loud: bool) -> tuple[bool, int, bool, int, int]:
     quiet = finding.code in QUIET and not (finding.code is Code.OTHERS and not loud)
     harm = -1 if finding.harm_ms >= GREAT_HARM_MS and finding.code in FAILURES else 0
     doubt = 0 if finding.known else _CERTAIN[finding.certainty]
-    return quiet, doubt, finding.code in SECONDARY, harm, _RANK.index(finding.code)
+    secondary = finding.code in SECONDARY and not finding.leads_to
+    return quiet, doubt, secondary, harm, _RANK.index(finding.code)

@@ -14,6 +14,9 @@ _PART = re.compile(r" \((?:lines \d+ to \d+|from line \d+)\)$")
 """What `taken_apart` adds to the name of a file that holds several logs."""
 _UNKNOWN_MEMBER = re.compile(r"UNKNOWN_MEMBER_ID|[Uu]nknown member|not aware of this member|is unknown|UnknownMemberId")
 
+SHORTEST_SESSION_MS = 6_000
+"""The default of group.min.session.timeout.ms: a member that is removed sooner after its join did not time out."""
+
 
 class Said(NamedTuple):
     """One recognised line: its place in the log, its UTC instant if it has one, and which client said it.

@@ -40,7 +40,7 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(line.client for line in said if line.client)
     times = len(said)
     what = (
-        f"the application of {who[0]} failed, and its consumer stopped"
+        _failed(who)
         if crashed
         else f"the consumer {who[0]} was stopped by its application before it had a partition"
         + (f", {times} times" if times > 1 else "")
@@ -56,6 +56,12 @@ def _find(log: GroupLog) -> Finding | None:
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,
     )
+
+
+def _failed(who: tuple[str, ...]) -> str:
+    if len(who) > 1:
+        return f"the applications of {len(who)} members failed, and their consumers stopped"
+    return f"the application of {who[0]} failed, and its consumer stopped"
 
 
 def _left_before_it_began(incarnation: Incarnation) -> bool:

@@ -6,7 +6,7 @@ from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, name
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.membership import membership, only_member
 
 _DO = (
     Remedy(
@@ -15,6 +15,7 @@ _DO = (
     ),
     STEPWISE,
 )
+_DO_ONE = (Remedy("nothing is wrong, if it was meant to stop", brief="nothing is wrong"),)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -31,9 +32,14 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
-        do=_DO,
+        do=_DO if len(gone) > 1 else _DO_ONE if _alone(log, who[0]) else (*_DO_ONE, STEPWISE),
         harm_ms=1_000 * len(gone),
     )
+
+
+def _alone(log: GroupLog, client: str) -> bool:
+    """Whether the group had no other member: a leader's plans say so, or all that the broker says is of one."""
+    return only_member(log, client) or (log.has_broker and len(log.mentions) == 1)
 
 
 CAUSE = Cause(

@@ -7,7 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
-from groupsim.diagnosis.said import leaves, lost_membership
+from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
@@ -77,7 +77,11 @@ _UNKNOWN_SEVERAL = (_UNKNOWN[0]._replace(brief="see whether they died or froze")
 
 
 def _find(log: GroupLog) -> Finding | None:
-    gone = [d for d in log.departures if d.going is Going.EXPIRED and not _answers_a_leave(log, d)]
+    gone = [
+        d
+        for d in log.departures
+        if d.going is Going.EXPIRED and not _answers_a_leave(log, d) and not _just_joined(log, d)
+    ]
     if not gone:
         return _ended_alone(log)
     who = names(d.who for d in gone)
@@ -108,6 +112,19 @@ def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:
         and log.came_back(d) is None
         for d in log.departures
     )  # fmt: skip
+
+
+def _just_joined(log: GroupLog, departure: Departure) -> bool:
+    """Whether a client hears that it is unknown sooner after its join than any session ends: it named an old id."""
+    refused = departure.first
+    if departure.by_broker or refused.at is None or refused.row.kind is RowKind.SESSION_EXPIRED:
+        return False
+    joined = [
+        line.at
+        for line in log.clients.get(departure.who, [])
+        if line.row.kind is RowKind.JOINED and line.nth < refused.nth
+    ]
+    return bool(joined) and joined[-1] is not None and 0 <= refused.at - joined[-1] < SHORTEST_SESSION_MS
 
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:

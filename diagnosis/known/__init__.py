@@ -44,9 +44,16 @@ def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
 def _named(finding: Finding, defect: Defect | None, log: GroupLog) -> Finding:
     if defect is None:
         return finding
-    # What looks like a failure of the application is one of its library.
-    first = (_update(defect),) if finding.code is Code.APP_ERROR and defect.fixed is not None else ()
-    return replace(finding, known=defect.id, known_fits=bool(defect.fits(log)), do=first + finding.do)
+    # What looks like a failure of the application, or is behind other causes, is one of its library.
+    behind = finding.code is Code.APP_ERROR or defect.leads_to
+    first = (_update(defect),) if behind and defect.fixed is not None else ()
+    return replace(
+        finding,
+        known=defect.id,
+        known_fits=bool(defect.fits(log)),
+        leads_to=defect.leads_to,
+        do=first + finding.do,
+    )
 
 
 def _update(defect: Defect) -> Remedy:

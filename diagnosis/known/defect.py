@@ -112,8 +112,9 @@ class Defect(NamedTuple):
     `what`: what happens, a sentence without its full stop. `code`: the cause that it belongs to; `also`: other causes
     that it may be behind. `alone`: what a finding says that is made where the signature is all there is; None if it
     makes none. `affected`: ranges of releases (from, before) as far as they are known, of `program`: a log that prints
-    another version does not show it. `reproduced`: with which versions it was recorded on a real Kafka and, after "not
-    with", with which it did not occur (tests/golden/defects).
+    another version does not show it. `leads_to`: causes whose signs it makes, too, so that they follow from it.
+    `reproduced`: with which versions it was recorded on a real Kafka and, after "not with", with which it did not occur
+    (tests/golden/defects).
     """
 
     id: str
@@ -126,6 +127,7 @@ class Defect(NamedTuple):
     signature: Shown
     alone: str | None = None
     also: tuple[Code, ...] = ()
+    leads_to: tuple[Code, ...] = ()
     affected: tuple[tuple[str, str], ...] = ()
     program: Program = Program.JAVA
     reproduced: str | None = None

@@ -3,11 +3,9 @@
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.known.defect import Defect, Signature
 from groupsim.diagnosis.known.new_member_id import NewMemberId
+from groupsim.diagnosis.said import SHORTEST_SESSION_MS
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
-
-_SHORTEST_SESSION_MS = 6_000
-"""The default of group.min.session.timeout.ms: a member that is removed sooner after its join did not time out."""
 
 DEFECTS = (
     Defect(
@@ -19,6 +17,7 @@ DEFECTS = (
         link="https://github.com/aio-libs/aiokafka/issues/727",
         code=Code.COMMIT_FAILED,
         signature=NewMemberId(),
+        leads_to=(Code.SESSION_EXPIRED, Code.GHOST_MEMBERS, Code.SLOW_REJOIN),
         reproduced="aiokafka 0.7.0 and Kafka 4.4.0, not with aiokafka 0.7.1",
     ),
     Defect(
@@ -204,7 +203,7 @@ DEFECTS = (
             r"reason=Kafka::UnknownMemberId",
             least=3,
             after=RowKind.ASSIGNED,
-            within_ms=_SHORTEST_SESSION_MS,
+            within_ms=SHORTEST_SESSION_MS,
             by=Program.RUBY_KAFKA,
         ),
         alone="a consumer is put out of its group within seconds after each join",
@@ -223,7 +222,7 @@ DEFECTS = (
             r"reason=:?unknown_member_id",
             least=3,
             after=RowKind.ASSIGNED,
-            within_ms=_SHORTEST_SESSION_MS,
+            within_ms=SHORTEST_SESSION_MS,
             by=Program.BROD,
         ),
         alone="members are put out of the group within seconds after each join",

@@ -48,3 +48,20 @@ def test_what_says_that_it_was_reproduced_was() -> None:
 def test_a_broker_that_does_not_wait_stands_before_the_commits_that_it_refuses() -> None:
     codes = [finding.code for finding in findings(RECORDED / "KAFKA-8653" / "broken", "*.log")]
     assert codes[:2] == ["wrong-coordinator-client", "commit-failed"]
+
+
+@pytest.mark.parametrize("files", ["m2.log", "m?.log", "*.log"])
+def test_what_a_defect_does_to_its_members_stands_behind_it(files: str) -> None:
+    first, *others = findings(RECORDED / "aiokafka-727" / "broken", files)
+    assert (first.code, first.known, first.do[0].brief) == ("commit-failed", "aiokafka#727", "update aiokafka")
+    assert {f.after for f in others if f.code in first.leads_to} == {first.code}
+
+
+def test_a_session_ends_because_its_application_failed() -> None:
+    first, second, *_ = findings(RECORDED / "confluent-kafka-dotnet-1369" / "broken", "*.log")
+    assert (first.code, second.code, second.after) == ("app-error", "session-expired", "app-error")
+
+
+def test_no_session_ends_within_seconds_of_a_join() -> None:
+    codes = {finding.code for finding in findings(RECORDED / "aiokafka-727" / "broken", "m2.log")}
+    assert "session-expired" not in codes
