@@ -170,8 +170,18 @@ def _restarts(departure: Departure, join: Join) -> bool:
 
 def _is_young(log: GroupLog) -> bool:
     """Whether the first generation or epoch in sight is one of the first: then who joins belongs to the start."""
-    numbers = (line.row.detail.get(name) for line in log.said for name in ("generation", "epoch", "old_generation"))
-    return next((number for number in numbers if isinstance(number, int) and number >= 0), _YOUNG) < _YOUNG
+    return _first_number(log, "generation", "epoch", "old_generation") < _YOUNG
+
+
+def is_new(log: GroupLog) -> bool:
+    """Whether the group's first rebalance is in its log."""
+    return _first_number(log, "old_generation", "generation", "epoch") == 0 or _first_number(log, "epoch") == 1
+
+
+def _first_number(log: GroupLog, *names: str) -> int:
+    """The first generation or epoch in sight."""
+    numbers = (line.row.detail.get(name) for line in log.said for name in names)
+    return next((number for number in numbers if isinstance(number, int) and number >= 0), _YOUNG)
 
 
 def _soon(before: Join, join: Join) -> bool:

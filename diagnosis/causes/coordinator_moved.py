@@ -8,6 +8,7 @@ from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.membership import is_new
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
@@ -31,7 +32,8 @@ _DO = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    broker = [line for line in log.broker if line.row.kind in _SAYS]
+    founded = _founded(log)
+    broker = [line for line in log.broker if line.row.kind in _SAYS and line.nth >= founded]
     clients = _losses(log)
     no_broker = log.of(RowKind.CLIENT_NO_BROKER)
     if not broker and not clients and len(no_broker) < 2:
@@ -48,6 +50,13 @@ def _find(log: GroupLog) -> Finding | None:
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=12_000,
     )
+
+
+def _founded(log: GroupLog) -> int:
+    """The number of the line with which a new group begins: a broker that starts before it takes it from nobody."""
+    first = next((line for line in log.said if line.row.kind not in _SAYS), None)
+    new = is_new(log) and not log.of(RowKind.GROUP_LOADED)
+    return first.nth if first is not None and new else 0
 
 
 def _losses(log: GroupLog) -> list[Said]:

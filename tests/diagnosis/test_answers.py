@@ -75,3 +75,19 @@ def test_the_evidence_of_a_run_is_said_in_words() -> None:
     found = explain_run(facts)
     assert found is not None
     assert "    run:8  41,204 ms: member failed, m1: the member session expired." in list(as_text(found))
+
+
+STARTS = "[2026-03-01 09:59:50,000] INFO [KafkaRaftServer nodeId=1] Kafka Server started (kafka.server.KafkaRaftServer)"
+
+
+@pytest.mark.parametrize(("generation", "moved"), [(0, False), (7, True)])
+def test_a_broker_that_starts_before_a_group_was_there_moves_nothing(
+    tmp_path: Path, generation: int, moved: bool
+) -> None:
+    begins = (
+        "[2026-03-01 10:00:00,000] INFO [GroupCoordinator id=1] Preparing to rebalance group orders in state"
+        f" PreparingRebalance with old generation {generation} (reason: Adding new member app-1-x"
+        ") (kafka.coordinator.group.GroupCoordinator)"
+    )
+    codes = {finding.code for finding in explained(tmp_path, STARTS, begins).groups[0].findings}
+    assert ("coordinator-moved" in codes) == moved
