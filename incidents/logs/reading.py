@@ -22,6 +22,7 @@ from groupsim.incidents.logs.reader import LogReader
 from groupsim.incidents.logs.row_kinds import SHOWN
 from groupsim.incidents.logs.rows import Counts, LeftOut, Reading, Row, UnrecognisedLine
 from groupsim.incidents.logs.times import instant, iso, parse_zone
+from groupsim.incidents.logs.two_clocks import zone_of_local_times
 from groupsim.incidents.offsets_topic.census import Count, census
 from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
 from groupsim.incidents.offsets_topic.reading import only_group, placed, read_topic
@@ -197,6 +198,8 @@ def read_files(
             raise LogError(f"the skew of {name} is more than a year: no clock is that far off")
     found = sort_out(paths)
     plain = found.others
+    if tz is None and len(plain) == 1 and (tz := zone_of_local_times(plain[0])) is not None:
+        repeated = [*repeated, f"{plain[0]}: its times without a zone are at UTC{tz}, by those in UTC between them"]
     with source_logs(plain, tz=tz, date=date, skews=skews, fields=fields, progress=progress) as (logs, remarks):
         reading = Reading(
             files=tuple(log.name for log in logs),
