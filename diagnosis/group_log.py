@@ -22,7 +22,15 @@ from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.facts.clock_check import on_brokers_clock
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
-from groupsim.incidents.logs.client_libraries import CONNECT, LACKS, SCHEMA_REGISTRY, client_of, library_of, worker_of
+from groupsim.incidents.logs.client_libraries import (
+    CONNECT,
+    LACKS,
+    SCHEMA_REGISTRY,
+    client_of,
+    library_of,
+    of_streams,
+    worker_of,
+)
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
@@ -122,7 +130,7 @@ class GroupLog:
             return GroupType.SCHEMA_REGISTRY
         stream = any(s.row.detail.get("protocol") == "stream" for s in self.said)
         named = {str(s.row.detail.get("group_type")).lower() for s in self.broker}
-        if any("-StreamThread-" in n for n in names) or "streams" in named or stream:
+        if any(map(of_streams, names)) or "streams" in named or stream:
             return GroupType.STREAMS
         if "share" in named:
             return GroupType.SHARE

@@ -11,7 +11,7 @@ from functools import lru_cache
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going, Join
-from groupsim.incidents.logs.client_libraries import client_of
+from groupsim.incidents.logs.client_libraries import application_of, client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000
@@ -20,8 +20,6 @@ _RESTARTS_WITHIN_MS = 120_000
 _UPDATES_WITHIN_MS = 60_000
 """How long the old and the new process of one step of an update may overlap, or be apart."""
 _NUMBER = re.compile(r"(?:[-_.][0-9a-z]*\d[0-9a-z]*){1,3}$")
-_PROCESS = re.compile(r"(?:-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?-StreamThread-\d+-.*$")
-"""What Kafka Streams adds to the name of an application: the process, the thread, the client."""
 _YOUNG = 4
 UNNAMED = (GroupType.CONSUMER, GroupType.STREAMS, GroupType.SHARE)
 """Groups whose coordinator prints member ids in which no client id is."""
@@ -129,10 +127,8 @@ def _pair_new_names(found: Membership) -> None:
 
 
 def _stem(name: str) -> str:
-    """A name without what numbers it: `orders-7d9f8-x2k4p`, `orders-1` and `orders-UUID-StreamThread-1-consumer` are
-    `orders`.
-    """
-    return _NUMBER.sub("", _PROCESS.sub("", name))
+    """A name without what numbers it: `orders-7d9f8-x2k4p` and `orders-1` are `orders`."""
+    return _NUMBER.sub("", application_of(name))
 
 
 def _apart_ms(departure: Departure, join: Join) -> int | None:

@@ -8,6 +8,7 @@ from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
+from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
@@ -207,7 +208,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool, shown: bool) -> str:
     was, its = ("were", "their") if len(who) > 1 else ("was", "its")
     if static:
-        streams = any("-StreamThread-" in name for name in who)
+        streams = any(map(of_streams, who))
         does_not = "static members do not" if len(who) > 1 else "a static member does not"
         does_not = "Kafka Streams does not" if streams else does_not
         return (

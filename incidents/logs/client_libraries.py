@@ -12,6 +12,9 @@ from groupsim.incidents.logs.rows import Program, Row
 
 _UUID = re.compile(r"-(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32})$")
 _KAFKA_UUID = re.compile(r"^[A-Za-z0-9_+-]{21,22}(?:==)?$")
+_THREAD = "-StreamThread-"
+_IN_STREAMS = re.compile(rf"(?:-[0-9a-f]{{8}}-(?:[0-9a-f]{{4}}-){{3}}[0-9a-f]{{12}})?{_THREAD}\d+-.*$")
+"""What Kafka Streams adds to the name of an application: the process, the thread, the client."""
 
 _DEFAULT_IDS = (
     (Program.JAVA, r"consumer-(?:.+-)?\d+"),  # KafkaConsumer: CONSUMER_CLIENT_ID_SEQUENCE, since 2.4 with the group
@@ -49,6 +52,16 @@ LACKS = {
 def library_of(client_id: str | None) -> Program | None:
     """The library whose default client id it is; None for one that somebody has chosen."""
     return next((program for program, ids in _DEFAULT_IDS if client_id and re.fullmatch(ids, client_id)), None)
+
+
+def of_streams(client_id: str) -> bool:
+    """Whether Kafka Streams made it."""
+    return _THREAD in client_id
+
+
+def application_of(client_id: str) -> str:
+    """Without what Kafka Streams adds: `orders-UUID-StreamThread-1-consumer` is `orders`."""
+    return _IN_STREAMS.sub("", client_id)
 
 
 def client_of(member: str | None) -> str | None:
