@@ -160,7 +160,7 @@ def _is_short(text: str) -> bool:
 def _begun(sentence: str, group: Diagnosis) -> str:
     """With a capital letter, unless it begins with a name."""
     names = [name for finding in group.findings for name in finding.members] + [group.group or ""]
-    named = any(name and sentence.startswith(name) and " " not in name for name in names)
+    named = any(name and sentence.startswith(name) and not name.startswith(("a ", "the ")) for name in names)
     return sentence if named else capital(sentence)
 
 

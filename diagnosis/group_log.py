@@ -19,6 +19,7 @@ from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
 from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.facts.clock_check import on_brokers_clock
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -153,8 +154,8 @@ class GroupLog:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Client ids by member id, where client logs or the id itself show it."""
-        names: dict[str, str] = {}
+        """Client ids by member id, where client logs or the id itself show it; or names, where members share an id."""
+        names = names_by_member(self.broker)
         for line in self.said:
             member = line.row.member
             if member is None:
@@ -320,13 +321,18 @@ def _speaker(row: Row) -> str | None:
 
 
 def _named(said: Sequence[Said]) -> list[Said]:
-    """The lines with a name for who says nothing of itself: the only client of its file, else the file."""
+    """The lines with a name for who says nothing of itself: the only client of its file, else the file; and with one
+    for each of several members whose client id is the same.
+    """
     clients: dict[str, Counter[str]] = defaultdict(Counter)
     for line in said:
         if line.client:
             clients[line.row.file][line.client] += 1
+    own = names_by_file(said)
     named = []
     for line in said:
+        if (name := own.get((line.row.file, line.client or ""))) is not None:
+            line = line._replace(client=name)
         if line.client == "":
             only = clients[line.row.file]
             name = next(iter(only)) if len(only) == 1 else _file_name(line.row.file)

@@ -6,6 +6,7 @@ Also which groups are none of consumers: those of Kafka Connect's workers and of
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row
@@ -64,6 +65,7 @@ def application_of(client_id: str) -> str:
     return _IN_STREAMS.sub("", client_id)
 
 
+@lru_cache(maxsize=4096)
 def client_of(member: str | None) -> str | None:
     """The client id in a classic member's id, which is followed by a UUID; None for an id that has none in it."""
     if member is None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import gzip
+import re
+from pathlib import Path, PurePath
 
 import pytest
 
+from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
 from groupsim.diagnosis.times import share
 from groupsim.diagnosis.to_text import as_text
@@ -91,3 +94,32 @@ def test_a_broker_that_starts_before_a_group_was_there_moves_nothing(
     )
     codes = {finding.code for finding in explained(tmp_path, STARTS, begins).groups[0].findings}
     assert ("coordinator-moved" in codes) == moved
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
+
+
+def with_one_client_id(folder: Path, *logs: str) -> list[Path]:
+    """Logs of an example in which every client has the id `app`."""
+    paths = []
+    for log in logs:
+        text = gzip.decompress((EXAMPLES / log).read_bytes()).decode()
+        text = re.sub(r"clientId=m\d", "clientId=app", re.sub(r"\bm\d-(?=[0-9a-f]{8}-)", "app-", text))
+        paths.append(folder / PurePath(log).name.removesuffix(".gz"))
+        paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("logs", "said"),
+    [
+        (["kill9-range/broker.log.gz"], "app-abda73aa sent no more heartbeats"),
+        (["rolling-restart-range/broker.log.gz"], "3 members were closed and came back one after the other"),
+        ([f"max-poll-range/m{n}.0.log.gz" for n in (1, 2, 3)], "app in m2.0.log needs longer between two polls"),
+    ],
+)
+def test_members_of_one_client_id_are_told_apart(tmp_path: Path, logs: list[str], said: str) -> None:
+    found = explain_reading(read_files(with_one_client_id(tmp_path, *logs)))
+    assert found is not None
+    assert found.answer.startswith(said)
+    assert "3 members started" in {finding.code: finding.what for finding in found.groups[0].findings}[Code.START_UP]
