@@ -47,7 +47,12 @@ class Signature(NamedTuple):
     def lines(self, log: GroupLog) -> list[Said]:
         """The lines of the longest stretch that fit; none if they are too few."""
         of_kinds = log.of(*self.kinds)
-        fitting = {line.nth for line in of_kinds if self._fits(line, log)}
+        pattern = re.compile(self.text)
+        fitting = {
+            line.nth
+            for line in of_kinds
+            if (self.by is None or line.row.program is self.by) and pattern.search(log.details(line)) is not None
+        }
         if len(fitting) < self.least or not self._lasts(of_kinds, fitting, log.end):
             return []
         if self.not_then is not None and not log.of(self.not_then):
@@ -63,11 +68,6 @@ class Signature(NamedTuple):
                 before[self._speaker(line)] = line
         longest = stretches[-1][-1:] if self.lasts_ms else max(stretches, key=len)
         return longest if len(longest) >= self.least else []
-
-    def _fits(self, line: Said, log: GroupLog) -> bool:
-        if self.by is not None and line.row.program is not self.by:
-            return False
-        return re.search(self.text, log.details(line)) is not None
 
     def _lasts(self, of_kinds: list[Said], fitting: set[int], end: int | None) -> bool:
         if not self.lasts_ms:

@@ -35,7 +35,7 @@ def check_clocks(reading: Reading) -> ClockCheck:
     """Hold the clients' clocks against their brokers', and each against itself."""
     skews = estimate_skews(reading)
     return ClockCheck(
-        corrections={skew.file: skew.ms + skew.zone_ms for skew in skews if skew.ms or skew.zone_ms},
+        corrections=_corrections(skews),
         off=[*_zones(skews), *(str(skew) for skew in skews if skew.off)],
         fitting=[] if reading.resolution_ms else [str(skew) for skew in skews if skew.support and not skew.off],
         unbounded=unbounded_clocks(skews),
@@ -43,6 +43,10 @@ def check_clocks(reading: Reading) -> ClockCheck:
             reading.resolution_ms, reading.placed_ms, max(left_ms(skews, reading), stepped_back_ms(reading))
         ),
     )
+
+
+def _corrections(skews: Sequence[Skew]) -> dict[str, int]:
+    return {skew.file: skew.ms + skew.zone_ms for skew in skews if skew.ms or skew.zone_ms}
 
 
 def _zones(skews: Sequence[Skew]) -> list[str]:
@@ -60,7 +64,7 @@ def _zones(skews: Sequence[Skew]) -> list[str]:
 
 def on_brokers_clock(reading: Reading) -> Reading:
     """The reading with all times as its brokers' clocks would show them, as far as that is known."""
-    corrections = check_clocks(reading).corrections
+    corrections = _corrections(estimate_skews(reading)) if len(reading.files) > 1 else {}
     if not corrections:
         return reading
 

@@ -50,6 +50,7 @@ LACKS = {
 """By a setting's name, or an assignor's: the libraries that have no such thing (KIP-429, KIP-345)."""
 
 
+@lru_cache(maxsize=4096)
 def library_of(client_id: str | None) -> Program | None:
     """The library whose default client id it is; None for one that somebody has chosen."""
     return next((program for program, ids in _DEFAULT_IDS if client_id and re.fullmatch(ids, client_id)), None)
