@@ -1,4 +1,4 @@
-"""The program: the list of commands, and how errors become one sentence and an exit status."""
+"""The program: the options of every command, and how errors become one sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -20,30 +19,7 @@ from typer._click.exceptions import (  # typer bundles a private copy of click
     NoSuchOption,
 )
 
-from groupsim.cli import (
-    advise,
-    assign,
-    blame,
-    compare,
-    conformance,
-    doctor,
-    explain,
-    fuzz,
-    import_runs,
-    incident,
-    lag,
-    new,
-    plot,
-    read,
-    replay,
-    report,
-    run,
-    runs,
-    scenarios,
-    sweep,
-    tour,
-    verify,
-)
+from groupsim.cli.commands import Program
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import warnings_noted
 from groupsim.cli.missing_arguments import what_there_is
@@ -68,43 +44,18 @@ The help of each command has an example. In tables, `—` means none or unknown.
 
 app = typer.Typer(
     name="groupsim",
+    cls=Program,
     help=ABOUT,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(explain.explain)
-app.command()(run.run)
-app.command()(read.unavailable)
-app.command()(read.timeline)
-app.command()(read.rebalances)
-app.command()(lag.lag)
-app.command()(replay.replay)
-app.command()(blame.blame)
-app.command()(compare.compare)
-app.command()(report.report)
-app.command()(plot.plot)
-app.command()(runs.runs)
-app.command()(runs.show)
-app.command()(runs.export)
-app.command()(verify.verify)
-app.command("import")(import_runs.import_runs)
-app.command()(fuzz.fuzz)
-app.command()(scenarios.scenarios)
-app.command()(sweep.sweep)
-app.command()(advise.advise)
-app.command()(sweep.sweep_report)
-app.command()(assign.assign)
-app.command()(assign.assignors)
-app.command()(new.new)
-app.command()(doctor.doctor)
-app.command()(tour.tour)
-app.add_typer(incident.app, name="incident")
-app.add_typer(conformance.app, name="conformance")
 
 
 def _print_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version  # a tenth of a second that only this needs
+
         print(f"groupsim {version('groupsim')}")
         raise typer.Exit
 
@@ -145,7 +96,6 @@ def _status(arguments: list[str]) -> int:
     program: Any = None
     try:
         program = typer.main.get_command(app)
-        _keep_examples(program)
         given = _without_quiet(arguments)
         with warnings_noted():
             result = program.main(given, "groupsim", standalone_mode=False)
@@ -185,14 +135,6 @@ def _status(arguments: list[str]) -> int:
         error("groupsim: interrupted")
         return signalled_status()
     return result if isinstance(result, int) else 0
-
-
-def _keep_examples(command: Any) -> None:
-    """Keep line breaks in the examples of the help: a wrapped command can't be copied."""
-    if command.help:
-        command.help = command.help.replace("\n\nExample", "\n\n\b\nExample")
-    for each in getattr(command, "commands", {}).values():
-        _keep_examples(each)
 
 
 def _without_quiet(arguments: list[str]) -> list[str]:

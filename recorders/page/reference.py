@@ -59,7 +59,7 @@ def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 
 def _command(path: tuple[str, ...], command: Any) -> str:
-    about, _, example = (command.help or "").partition("Example: ")
+    about, _, example = (command.help or "").replace("\b\n", "").partition("Example: ")
     lines = [f"## {' '.join(path)}\n", about.strip(), ""]
     if example:
         lines += ["```sh", example.strip(), "```", ""]
