@@ -79,12 +79,14 @@ def explain(
     else:
         with log_files(what) as files:
             reading = _read(files, tz=tz, date=date, fields=export_fields(text, time, stream))
-            answer = explain_reading(reading, groups)
+            with progress("explaining") as bar:
+                answer = explain_reading(reading, groups, bar)
             if answer is not None:
                 if not no_try:
                     from groupsim.diagnosis.trying import with_trials  # the simulator: a second for its import
 
-                    answer = with_trials(answer, reading)
+                    with progress("simulating"):
+                        answer = with_trials(answer, reading)
                 _print(answer, form, {str(path): path for path in files})
                 return
     if answer is None:

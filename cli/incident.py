@@ -104,9 +104,12 @@ def import_(
     with log_files(logs) as files:
         reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
     print_wordings(reading.unrecognised if unrecognised else [])
-    explanation = explain_reading(reading)
+    with progress("explaining") as bar:
+        explanation = explain_reading(reading, progress=bar)
+    given: dict[str, Any] = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
     with importing(store) as opened:
-        result = import_run(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
+        with progress("importing") as bar:
+            result = import_run(reading, opened, **given, progress=bar)
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
         summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)

@@ -22,7 +22,7 @@ _shown = 0
 
 @contextmanager
 def progress(task: str) -> Iterator[Callable[[float], None]]:
-    """A function to call with the share that is done, 0 to 1."""
+    """A function to call with the share of a task that is done, 0 to 1: a task of several phases has a bar for each."""
     global _shown
     if quiet() or not sys.stderr.isatty() or _shown:
         yield lambda share: None
@@ -49,20 +49,41 @@ def noted_after(sentence: str, seconds: float = 2.0) -> Iterator[None]:
 
 
 class _DelayedBar:
-    """A bar that appears only after the user has waited for a while."""
+    """A bar that appears only after the user has waited for a while, also if nothing has been reported by then."""
 
     def __init__(self, task: str) -> None:
         self._name = task
-        self._began = time.monotonic()
+        self._share = 0.0
         self._bar: Progress | None = None
         self._task = TaskID(0)
+        self._lock = threading.Lock()
+        self._ended = False
+        self._began = time.monotonic()
+        self._timer = threading.Timer(PATIENCE_S, self._show)
+        self._timer.daemon = True
+        self._timer.start()
 
     def update(self, share: float) -> None:
         """Show that this share is done."""
-        if self._bar is None:
-            if time.monotonic() - self._began < PATIENCE_S:
+        self._share = share
+        if self._bar is None and time.monotonic() - self._began >= PATIENCE_S:
+            self._show()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=share)
+
+    def stop(self) -> None:
+        """Remove the bar."""
+        self._timer.cancel()
+        with self._lock:
+            self._ended = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            if self._ended or self._bar is not None:
                 return
-            self._bar = Progress(
+            bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f} %"),
@@ -70,11 +91,7 @@ class _DelayedBar:
                 console=Console(file=sys.stderr),
                 transient=True,
             )
-            self._bar.start()
-            self._task = self._bar.add_task(self._name, total=1.0)
-        self._bar.update(self._task, completed=share)
-
-    def stop(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.stop()
+            bar.start()
+            self._task = bar.add_task(self._name, total=1.0)
+            bar.update(self._task, completed=self._share)
+            self._bar = bar

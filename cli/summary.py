@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from groupsim.cli.output import plain
+from groupsim.cli.progress import progress
 from groupsim.storage.log_gaps import inexact_sentence, precision
 from groupsim.wording.bounds import between, bounds, is_near, near_word
 from groupsim.wording.lists import after_comma
@@ -27,7 +28,8 @@ def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interv
     from groupsim.analysis.availability.intervals import intervals
     from groupsim.analysis.tables.summary import summarise, totals_of
 
-    found = intervals(facts)
+    with progress("measuring") as bar:
+        found = intervals(facts, progress=bar)
     return with_shares(summarise(facts, found), totals_of(found)), found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from groupsim.diagnosis.cause import STEPWISE
@@ -25,6 +25,8 @@ FINDINGS = 8
 """The most findings of a group."""
 
 
+_OF_READING = 0.4
+"""How much of the work it is to place the lines: the rest is to look for causes."""
 WORDS, FIGURES = 30, 3
 """The most of them in an answer."""
 _LASTED = re.compile(r"\d (?:ms|s)\b(?!\))|\d+m\d\ds|\d+h\d\dm")
@@ -60,9 +62,16 @@ class Explanation:
     """What its evidence says, where that stands in no file."""
 
 
-def explain_reading(reading: Reading, groups: Sequence[str] = ()) -> Explanation | None:
-    """What happened, why, and what to do; None where no line is about a group (of those asked for)."""
-    return explained([log for log in group_logs(reading) if not groups or log.group in groups])
+def explain_reading(
+    reading: Reading, groups: Sequence[str] = (), progress: Callable[[float], None] = lambda _: None
+) -> Explanation | None:
+    """What happened, why, and what to do; None where no line is about a group (of those asked for).
+
+    `progress` is called with the share of the work that is done.
+    """
+    logs = [log for log in group_logs(reading) if not groups or log.group in groups]
+    progress(_OF_READING)
+    return explained(logs, lambda share: progress(_OF_READING + share * (1 - _OF_READING)))
 
 
 def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
@@ -75,9 +84,12 @@ def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = ()) -> Explan
     return replace(found, texts=texts_of(reading, places))
 
 
-def explained(logs: Sequence[GroupLog]) -> Explanation | None:
+def explained(logs: Sequence[GroupLog], progress: Callable[[float], None] = lambda _: None) -> Explanation | None:
     """The answer to the group_logs of some groups; None if there are none."""
-    found = [diagnosed(log) for log in logs]
+    found: list[Diagnosis] = []
+    for number, log in enumerate(logs, start=1):
+        found.append(diagnosed(log))
+        progress(number / len(logs))
     found = [each for each in found if each.group is not None] or found
     if not found:
         return None

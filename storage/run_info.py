@@ -150,13 +150,19 @@ def conflict_sentence(run: RunId, place: str) -> str:
     return f"another writer has already written to run {run} in {place}"
 
 
+_PLAIN = (str, int, type(None))
+"""Most values of a summary: there may be a hundred thousand of them."""
+
+
 def _finite(value: object, place: str) -> None:
     """Raises StoreError for NaN and infinity: JSON has neither, and msgspec would silently write null."""
     if isinstance(value, float) and not math.isfinite(value):
         raise StoreError(f"{place}: {value} can't be written as JSON")
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            _finite(inner, f"{place}, {key}")
+            if not isinstance(inner, _PLAIN):
+                _finite(inner, f"{place}, {key}")
     elif isinstance(value, list | tuple):
         for inner in value:
-            _finite(inner, place)
+            if not isinstance(inner, _PLAIN):
+                _finite(inner, place)

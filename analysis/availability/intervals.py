@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import overload
 
@@ -17,19 +17,33 @@ from groupsim.events.types import TopicPartition
 __all__ = ["LABELS", "Interval", "Intervals", "intervals", "is_available"]
 
 
-def intervals(facts: Iterable[Recorded], until_ms: int | None = None) -> Intervals:
+def intervals(
+    facts: Iterable[Recorded], until_ms: int | None = None, progress: Callable[[float], None] | None = None
+) -> Intervals:
     """Every partition of every group, from the moment it is meant to be served to the end of the run, without gaps.
 
     A partition counts from its group's GroupDeclared (or its own creation, if later) to the last fact of the run, or
     to `until_ms`, whichever is earlier. Intervals are maximal: neighbours differ in label, sub-label, member or cause.
     What changes within one millisecond is decided at its end, so no interval is empty. Sorted by group, topic,
-    partition, time. Pure Python; facts that can't matter cost one look at their type.
+    partition, time. Pure Python; facts that can't matter cost one look at their type. `progress` is called with the
+    share that is done.
     """
     read = scan_log(facts, until_ms)
     recorder = Intervals(read.groups)
-    follow(read.groups, read.log, recorder)
+    follow(read.groups, read.log if progress is None else _reported(read.log, progress), recorder)
     recorder.end(read.end_ms)
     return recorder
+
+
+def _reported(facts: Sequence[Recorded], progress: Callable[[float], None]) -> Iterator[Recorded]:
+    for number, fact in enumerate(facts):
+        if number % _REPORTED == 0:
+            progress(number / len(facts))
+        yield fact
+
+
+_REPORTED = 256
+"""From so many facts to as many more a progress bar is moved."""
 
 
 class _Line:

@@ -176,6 +176,8 @@ class GroupView:
             self._view_changed(process, view)
         if process.surrendered is not surrendered:
             self._surrendered_changed(process, surrendered)
+        if not process.alive:
+            self._serves_no_more(process)
         if isinstance(event, client.Thawed) and self.group.state.may_commit(process.member) and not process.fenced:
             process.trouble = None
         if self.knowledge.decides_all:
@@ -200,6 +202,11 @@ class GroupView:
         self._move_alike(came)
         for flagged in (process.positioned, process.pending, process.restoring, process.paused):
             self._move_alike(came & flagged)
+
+    def _serves_no_more(self, process: Process) -> None:
+        """A dead process has its partitions on paper alone. There may be thousands in a crash loop."""
+        held = {tp for tp in process.view if self.group.holders.get(tp, {}).pop(process.id, None) is not None}
+        self._move_alike(held)
 
     def _surrendered_changed(self, process: Process, before: set[TopicPartition]) -> None:
         for tp in before - process.surrendered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
@@ -88,8 +89,9 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
 
 def _had_all(log: GroupLog, plan_line: Said, plan: dict[str, list[str]]) -> bool:
     """Whether the leader gave up all that it now shares out: it was alone, and whoever is beside it is new."""
-    before = [line for line in log.clients[str(plan_line.client)] if line.nth < plan_line.nth]
-    revoked = next((line for line in reversed(before) if line.row.kind is RowKind.REVOKED), None)
+    own = log.clients[str(plan_line.client)]
+    place = bisect_left(own, plan_line.nth, key=lambda line: line.nth)
+    revoked = next((own[nth] for nth in reversed(range(place)) if own[nth].row.kind is RowKind.REVOKED), None)
     return revoked is not None and set(_listed(revoked)) == {p for partitions in plan.values() for p in partitions}
 
 

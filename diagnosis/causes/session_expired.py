@@ -160,8 +160,8 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
 
 
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
-    own = [line for d in gone for line in log.clients.get(d.who, []) if lost_membership(line)]
-    if own:
+    who = dict.fromkeys(d.who for d in gone)
+    if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
         return Nature.FROZE if any(_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
     if any(log.came_back(d) is not None for d in gone) and not log.clients:
         return Nature.DIED

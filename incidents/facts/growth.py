@@ -9,6 +9,7 @@ most every ten seconds, and raises the epoch. In `__consumer_offsets` an assignm
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,9 +113,12 @@ def _found(
     growths: list[Growth] = []
     for group, noticed in _noticed(facts).items():
         known = _Named(facts, group)
+        allowed = _ALLOWED * _heartbeat_ms(group, clients)
         for number, fact in enumerate(noticed):
             until = noticed[number + 1].at if number + 1 < len(noticed) else None
-            since = max(_earliest(fact, clients, rows), growths[-1].at if growths and growths[-1].group == group else 0)
+            since = max(
+                _earliest(fact, clients, rows, allowed), growths[-1].at if growths and growths[-1].group == group else 0
+            )
             who = fact.event.process if isinstance(fact.event, RejoinRequested) else COORDINATOR
             for topic in most:
                 before, after = known.until(fact.at, topic), most[topic] if until is None else known.until(until, topic)
@@ -145,21 +149,35 @@ class _Named:
     """How many partitions of each topic a group's facts name until an instant."""
 
     def __init__(self, facts: Sequence[PendingFact], group: str) -> None:
-        self._named = [
-            (fact.at, partition) for fact in facts if group_of(fact.stream) == group for partition in _partitions(fact)
-        ]
+        self._times: dict[str, list[int]] = defaultdict(list)
+        self._most: dict[str, list[int]] = defaultdict(list)
+        self._every: dict[str, list[int]] = defaultdict(list)
+        for fact in facts:
+            if group_of(fact.stream) == group:
+                for topic, partition in _partitions(fact):
+                    self._name(fact.at, topic, partition + 1)
+
+    def _name(self, at: int, topic: str, count: int) -> None:
+        """Facts come in order: kept is when more of a topic are named than before."""
+        most = self._most[topic]
+        if not most or count > most[-1]:
+            self._times[topic].append(at)
+            most.append(count)
+        self._every[topic].append(at)
 
     def until(self, at: int, topic: str) -> int:
-        return max((tp.partition + 1 for when, tp in self._named if when < at and tp.topic == topic), default=0)
+        place = bisect_left(self._times.get(topic, ()), at)
+        return self._most[topic][place - 1] if place else 0
 
     def any_until(self, at: int) -> bool:
         """Whether any partition was named until then."""
-        return any(when < at for when, _ in self._named)
+        return any(times[0] < at for times in self._times.values())
 
     def after(self, at: int, topic: str) -> int:
         """How many partitions of a topic are named when it is first named from then on; 0: it never is."""
-        first = min((when for when, tp in self._named if when >= at and tp.topic == topic), default=None)
-        return 0 if first is None else self.until(first + REBALANCE_MS, topic)
+        times = self._every.get(topic, ())
+        place = bisect_left(times, at)
+        return self.until(times[place] + REBALANCE_MS, topic) if place < len(times) else 0
 
 
 def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
@@ -170,16 +188,21 @@ def _partitions(fact: PendingFact) -> Iterator[TopicPartition]:
             yield from given
 
 
-def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequence[TimedRow]) -> int:
+def _heartbeat_ms(group: str, clients: Sequence[ClientFacts]) -> int:
+    """The longest heartbeat interval of a consumer group's members, or the default."""
+    own = [consumer_settings(settings.process) for settings in clients if settings.process.group == group]
+    intervals = [value for settings in own if isinstance(value := settings.get(HEARTBEAT_INTERVAL), int)]
+    return max(intervals, default=CONSUMER_HEARTBEAT_MS)
+
+
+def _earliest(noticed: PendingFact, clients: Sequence[ClientFacts], rows: Sequence[TimedRow], allowed: int) -> int:
     """When the metadata was refreshed before, at the earliest: metadata.max.age.ms before, and since the process runs.
 
-    A Java consumer counts its refreshes, so that their mean distance since its start is known, too.
+    A Java consumer counts its refreshes, so that their mean distance since its start is known, too. `allowed`: so long
+    before may a coordinator have looked.
     """
     first, group = rows[0].at + 1, group_of(noticed.stream)
     if not isinstance(noticed.event, RejoinRequested):
-        own = [consumer_settings(settings.process) for settings in clients if settings.process.group == group]
-        intervals = [value for settings in own if isinstance(value := settings.get(HEARTBEAT_INTERVAL), int)]
-        allowed = _ALLOWED * max(intervals, default=CONSUMER_HEARTBEAT_MS)
         if isinstance(noticed.event, GroupEpochBumped) and noticed.event.cause is BumpCause.EXPRESSION_RESOLVED:
             return max(first, not_before(noticed, group, rows, allowed))
         return max(first, noticed.at - allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import NamedTuple
@@ -91,13 +91,14 @@ def import_run(
     topics: Mapping[str, int],
     session_timeout_ms: int | None = None,
     most_partitions: int = MOST_PARTITIONS,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> ImportResult:
     """Write a run of what was read. Its time 0 is the first row about a group.
 
     `topics` gives partition counts that the logs do not show. `session_timeout_ms` dates the last heartbeat of a member
     that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
-    broker allows by default. Raises LogError if no row about a group has a known time, and for a topic with more than
-    `most_partitions`.
+    broker allows by default. `progress` is called with the share of the work that is done. Raises LogError if no row
+    about a group has a known time, and for a topic with more than `most_partitions`.
     """
     check_counts(topics, most_partitions)
     require_times(reading)
@@ -112,13 +113,16 @@ def import_run(
     builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
     check_named(rows, index, most_partitions)
+    progress(0.2)
     clients = _add_facts(rows, index, builder, reading)
+    progress(0.5)
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
     most = named_partitions(index, topics)
     growths = add_growths(rows, clients, most, index, builder, topic_growths(reading.topic, rows[0].at))
     facts = builder.facts()
+    progress(0.6)
     origin = min([rows[0].at, *(first.at for first in facts[:1])])
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
@@ -141,6 +145,7 @@ def import_run(
         ended=ended,
     )
     summary = _summary(known, clocks, builder)
+    progress(0.85)
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from groupsim.events.base import Event, process_stream
 from groupsim.events.types import RejoinCause
@@ -49,10 +50,13 @@ class ProcessFacts:
         return self._member
 
     @property
-    def members(self) -> set[str]:
+    def members(self) -> frozenset[str]:
         """All member ids it used."""
-        named = {timed.row.member for _, timed in self.process.rows if timed.row.member is not None}
-        return named | {self._member} - {""}
+        return self._named | {self._member} - {""}
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(timed.row.member for _, timed in self.process.rows if timed.row.member is not None)
 
     def _add(self, event: Event, later: int = 0, delay_ms: int = 0) -> None:
         """A fact at the current row, or at the row `later` rows on; `delay_ms` after that row."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from groupsim.cli import progress
 from groupsim.cli.existing_store import existing
 from tests.cli.conftest import Call
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
 
 
 class Screen(io.StringIO):
@@ -59,6 +63,28 @@ def test_a_bar_within_a_bar_and_a_quick_task_are_not_shown(sits: Sits, monkeypat
     with progress.progress("quick") as tell:
         tell(1.0)
     assert screen.getvalue() == ""
+
+
+def test_each_phase_of_an_import_and_of_an_explanation_has_its_bar(call: Call, sits: Sits) -> None:
+    logs = [str(log) for log in sorted(EXAMPLE.glob("*.log.gz"))]
+    screen = sits()
+    assert call("incident", "import", *logs).status == 0
+    shown = screen.getvalue()
+    places = [shown.find(phase) for phase in ("reading ", "explaining ", "importing ", "measuring ")]
+    assert -1 not in places
+    assert places == sorted(places)
+    screen = sits()
+    assert call("explain", *logs, "--no-try").status == 0
+    assert "explaining " in screen.getvalue()
+
+
+def test_a_bar_appears_although_nothing_has_been_reported_yet(sits: Sits) -> None:
+    screen = sits()
+    with progress.progress("slow"):
+        until = time.monotonic() + 5
+        while "slow" not in screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert "slow" in screen.getvalue()
 
 
 def test_nothing_is_shown_when_asked_to_be_quiet(call: Call, sits: Sits) -> None:

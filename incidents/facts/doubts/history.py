@@ -16,7 +16,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.processes import GIVES_UP
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.tolerances import ONE_STEP_MS
+from groupsim.incidents.tolerances import NEVER_MS, ONE_STEP_MS
 
 _TELLS = frozenset(
     [
@@ -60,6 +60,8 @@ class History:
         self._stopped: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._thawed: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._targets: dict[tuple[str, str], list[tuple[int, frozenset[TopicPartition]]]] = defaultdict(list)
+        self._generations: dict[str, list[Generation]] = {}
+        self._places: dict[str, dict[str, list[int]]] = {}
         for fact in facts:
             name = group_of(fact.stream)
             if name is not None:
@@ -91,8 +93,37 @@ class History:
             case client.Thawed(process=process):
                 self._thawed[name, process].append(at)
 
-    def generations(self, name: str) -> Iterator[Generation]:
+    def generations(self, name: str) -> Sequence[Generation]:
         """All that were stored, in order."""
+        if name not in self._generations:
+            self._generations[name] = list(self._in_order(name))
+            places: dict[str, list[int]] = defaultdict(list)
+            for nth, generation in enumerate(self._generations[name]):
+                for member in {*(generation.plan or ()), *generation.members}:
+                    places[member].append(nth)
+            self._places[name] = places
+        return self._generations[name]
+
+    def generations_of(self, logged: ClientFacts, log: Log) -> Iterator[Generation]:
+        """Those that name a process's member, and those without a plan in which it may have been, in order."""
+        name, every = logged.process.group, self.generations(logged.process.group)
+        own = {nth for member in logged.members for nth in self._places[name].get(member, ())}
+        joined = log.joined_from_to()
+        if joined is not None:
+            first, last, member = joined
+            ends = (self._emptied[name], self._removed[name, member])
+            until = min(
+                (times[place] for times in ends if (place := bisect_right(times, last)) < len(times)), default=None
+            )
+            begin = bisect_left(every, first, key=lambda generation: generation.at)
+            for nth in range(begin, len(every)):
+                if until is not None and every[nth].at >= until:
+                    break
+                if every[nth].plan is None:
+                    own.add(nth)
+        return (every[nth] for nth in sorted(own))
+
+    def _in_order(self, name: str) -> Iterator[Generation]:
         stored = self._stored[name]
         for nth, (at, event) in enumerate(stored):
             if event is not None:
@@ -157,6 +188,12 @@ class Log:
         """When it says that it joined a generation; it may be a moment after the assignment was stored."""
         near = (at for at in self._generations.get(generation.number, ()) if abs(at - generation.at) < ONE_STEP_MS)
         return next(near, None)
+
+    def joined_from_to(self) -> tuple[int, int, str] | None:
+        """When it joined first and last, and as which member the last time; None: never, or nobody knows as which."""
+        if not self._joined or (member := self._members[-1]) is None:
+            return None if not self._joined else (self._joined[0], NEVER_MS, "")
+        return self._joined[0], self._joined[-1], member
 
     def membership(self, at: int) -> tuple[int, str] | None:
         """When it had last joined at an instant, and as which member; None if it had left since, or never did."""

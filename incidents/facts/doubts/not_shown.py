@@ -83,7 +83,7 @@ def not_shown(
         if name in index.consumer_groups:
             yield from targets_not_shown(client, log, history, owned, ended)
             continue
-        for generation in history.generations(name):
+        for generation in history.generations_of(client, log):
             doubt = _missed(client, log, generation, history, owned, ended)
             doubt = doubt or _not_taken(client, log, generation, history, owned, ended)
             doubt = doubt or _begins_late(client, log, generation, history)
