@@ -97,7 +97,6 @@ def import_(
     from groupsim.analysis.tables.bounds import supported
     from groupsim.diagnosis.explain import explain_reading
     from groupsim.diagnosis.to_json import as_json
-    from groupsim.incidents.facts.importer import import_run
 
     counts, by_file = key_integers(topics, "--topic", minimum=1), key_integers(skews, "--skew")
     how = {"tz": tz, "date": date, "skews": by_file, "fields": export_fields(text, time, stream)}
@@ -106,10 +105,8 @@ def import_(
     print_wordings(reading.unrecognised if unrecognised else [])
     with progress("explaining") as bar:
         explanation = explain_reading(reading, progress=bar)
-    given: dict[str, Any] = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
     with importing(store) as opened:
-        with progress("importing") as bar:
-            result = import_run(reading, opened, **given, progress=bar)
+        result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
         summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)
@@ -210,6 +207,14 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
 
     with progress("reading") as bar:
         return read_files(files, progress=bar, **how)
+
+
+def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:
+    """The run of what was read, written with progress."""
+    from groupsim.incidents.facts.importer import import_run
+
+    with progress("importing") as bar:
+        return import_run(reading, store, **how, progress=bar)
 
 
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:

@@ -192,7 +192,7 @@ def reading_of(facts: Iterable[Recorded]) -> Reading:
 
 
 def texts_of(reading: Reading, places: Set[Place]) -> dict[Place, str]:
-    """The facts of a run in words, by their places: when, as `groupsim show` counts it, what, of whom, and why."""
+    """The facts of a run in words, by their places: when, as `groupsim show` counts it, what, which member, and why."""
     return {
         place: _in_words(row)
         for row in (*reading.rows, *reading.context)

@@ -107,25 +107,24 @@ def import_run(
     clocks = check_clocks(reading)
     signs = SignsOfLife(reading.topic)
     rows, remarks = _in_one_order(reading, clocks, signs)
-    remarks = [*strays, *coarse, *remarks, *clocks.off]
+    remarks = [*strays, *coarse, *remarks, *clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage]
+    remarks += remarks_on_asked(reading)
     builder = FactBuilder()
-    remarks += [*reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
     builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
     check_named(rows, index, most_partitions)
     progress(0.2)
     clients = _add_facts(rows, index, builder, reading)
-    progress(0.5)
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    most = named_partitions(index, topics)
-    growths = add_growths(rows, clients, most, index, builder, topic_growths(reading.topic, rows[0].at))
-    facts = builder.facts()
-    progress(0.6)
-    origin = min([rows[0].at, *(first.at for first in facts[:1])])
+    most, seen = named_partitions(index, topics), topic_growths(reading.topic, rows[0].at)
+    growths = add_growths(rows, clients, most, index, builder, seen)
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
+    progress(0.6)
+    facts = builder.facts()
+    origin = min([rows[0].at, *(first.at for first in facts[:1])])
     ended = _ended(rows, facts, [instant(end) + clocks.corrections.get(file, 0) for file, end in reading.ends.items()])
     known = Imported(
         reading=reading,
@@ -145,7 +144,6 @@ def import_run(
         ended=ended,
     )
     summary = _summary(known, clocks, builder)
-    progress(0.85)
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
 
