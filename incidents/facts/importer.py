@@ -95,10 +95,9 @@ def import_run(
 ) -> ImportResult:
     """Write a run of what was read. Its time 0 is the first row about a group.
 
-    `topics` gives partition counts that the logs do not show. `session_timeout_ms` dates the last heartbeat of a member
-    that fell silent (its removal minus this); without it the log's own figure counts, else the shortest session that a
-    broker allows by default. `progress` is called with the share of the work that is done. Raises LogError if no row
-    about a group has a known time, and for a topic with more than `most_partitions`.
+    `topics` gives partition counts that the logs do not show. `session_timeout_ms` dates the last heartbeat of a silent
+    member; without it the log's own figure counts, else the shortest that brokers allow by default. `progress` gets the
+    share done. Raises LogError if no row about a group has a time, and for a topic of more than `most_partitions`.
     """
     check_counts(topics, most_partitions)
     require_times(reading)
@@ -107,8 +106,7 @@ def import_run(
     clocks = check_clocks(reading)
     signs = SignsOfLife(reading.topic)
     rows, remarks = _in_one_order(reading, clocks, signs)
-    remarks = [*strays, *coarse, *remarks, *clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage]
-    remarks += remarks_on_asked(reading)
+    remarks = [*strays, *coarse, *remarks]
     builder = FactBuilder()
     builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
@@ -124,8 +122,7 @@ def import_run(
     builder.note_all(rows_without_fact(rows))
     progress(0.6)
     facts = builder.facts()
-    origin = min([rows[0].at, *(first.at for first in facts[:1])])
-    ended = _ended(rows, facts, [instant(end) + clocks.corrections.get(file, 0) for file, end in reading.ends.items()])
+    origin, ended = _span(rows, facts, reading, clocks)
     known = Imported(
         reading=reading,
         rows=rows,
@@ -192,6 +189,7 @@ def _in_one_order(reading: Reading, clocks: ClockCheck, signs: SignsOfLife) -> t
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
+    remarks += [*clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
     return rows, remarks
 
 
@@ -200,9 +198,13 @@ def _read(reading: Reading, builder: FactBuilder) -> dict[str, object]:
     return {"notes": list(builder.notes), "lines": reading.counts.lines, "rows": len(reading.rows)}
 
 
-def _ended(rows: Sequence[TimedRow], facts: Sequence[PendingFact], ends: Sequence[int]) -> int:
-    """When the last of all logs ends."""
-    return max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
+def _span(
+    rows: Sequence[TimedRow], facts: Sequence[PendingFact], reading: Reading, clocks: ClockCheck
+) -> tuple[int, int]:
+    """When the first row about a group is, and when the last of all logs ends."""
+    ends = [instant(end) + clocks.corrections.get(file, 0) for file, end in reading.ends.items()]
+    begins = min([rows[0].at, *(first.at for first in facts[:1])])
+    return begins, max([rows[-1].at, *ends, *(last.at for last in facts[-1:])])
 
 
 def _since(doubt: Doubt, origin: int) -> Doubt:
