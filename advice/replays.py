@@ -27,7 +27,7 @@ from groupsim.replay.verdict import Verdict
 from groupsim.replay.window import Window
 
 MEASURES = {
-    "partition_ms": "partition-milliseconds without a running process that held the partition, after the founding",
+    "partition_ms": "partition-milliseconds without a running process that held the partition, after start-up",
     "worst_partition_ms": "the same of the partition with most of them",
     "p95_partition_ms": "95 % of the partitions were not held for at most so long",
     "max_partitions": "most partitions not held at once",
@@ -36,7 +36,7 @@ MEASURES = {
     "rebalances": "rebalances of the group",
     "unpolled_ms": "partition-milliseconds held, but only by processes that were stuck in a batch and did not poll",
     "unsafe_ms": "partition-milliseconds with two owners that both may commit",
-    "founding_ms": "partition-milliseconds before the group was founded, part of nothing else",
+    "founding_ms": "the same of start-up, part of nothing else",
 }
 """By name: what it is. What depends on how many records come, or on commits, no log shows."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from groupsim.analysis import advices
 from groupsim.analysis.advices import StoredAdvice
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
 from groupsim.analysis.blame.steps import Step
@@ -89,6 +91,21 @@ class Run:
     @cached_property
     def _supported(self) -> Supported | None:
         return Supported(self.info.summary, self._labelled) if self.info.source == RunSource.RECORDED else None
+
+    @cached_property
+    def worked(self) -> FirstWorked:
+        """When each group first worked (`analysis.availability.start_up`): headlines count from then on."""
+        return first_worked(self.intervals) if self._supported is None else self._supported.worked
+
+    @cached_property
+    def intervals_after_start(self) -> list[Interval]:
+        """The intervals without start-up."""
+        return list(after_start(self.intervals, self.worked))
+
+    @cached_property
+    def reasons_after_start(self) -> list[Blame]:
+        """The pieces of blame without start-up."""
+        return list(after_start(self.reasons, self.worked, replace))
 
     @cached_property
     def timelines(self) -> dict[str, GroupTimeline]:
@@ -175,7 +192,8 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
-        return summarise(self.state_changing, self.intervals)
+        found = summarise(self.state_changing, self.intervals)
+        return found if self._supported is None else found | {"unavailable": self._supported.totals().unavailable()}
 
     @cached_property
     def unknown(self) -> str | None:
@@ -186,6 +204,11 @@ class Run:
     def support(self) -> Support | None:
         """What the total of a recorded run rests on; None of a simulated one, which knows all."""
         return self.support_between(None)
+
+    @cached_property
+    def support_after_start(self) -> Support | None:
+        """The same of the time after start-up, which headlines count."""
+        return None if self._supported is None else self._supported.support_after_start()
 
     def support_between(self, between: tuple[int, int] | None) -> Support | None:
         """The same of a part of the run, from and to in milliseconds; None: of all of it."""

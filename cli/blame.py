@@ -12,14 +12,16 @@ from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
-from groupsim.cli.read import print_caveat
+from groupsim.cli.read import print_caveat, support_of
 from groupsim.cli.run_times import PeriodOption, period, with_instants
 from groupsim.wording.bounds import near_word
 from groupsim.wording.numbers import partition_seconds
+from groupsim.wording.start_up import start_up
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from groupsim.analysis.runs import Run
     from groupsim.analysis.tables.bounds import Support
     from groupsim.storage.store import RunInfo
 
@@ -45,8 +47,8 @@ def blame(
 ) -> None:
     """Why partitions were unavailable: the member they waited for, the phase, and the setting that decides the time.
 
-    The parts add up to the unavailable time of the run. With --paths, `saved_ms` is how much earlier a rebalance
-    would have ended if that member had been only as slow as the second-slowest one.
+    The parts add up to the unavailable time of the run, without start-up. With --paths, `saved_ms` is how much earlier
+    a rebalance would have ended if that member had been only as slow as the second-slowest one.
 
     Example: groupsim blame latest --by member
     """
@@ -65,10 +67,7 @@ def blame(
         if paths:
             _paths(found.critical_paths(), found.info, chosen, form)
             return
-        rows = found.blame()
-        info = found.info
-    if chosen is not None:
-        rows = metrics.between(rows, *chosen)
+        rows, info = _rows(found, chosen, whole=by == PIECES), found.info
     if by == PIECES:
         output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
         print_caveat(found, chosen)
@@ -88,16 +87,27 @@ def blame(
     if print_caveat(found, chosen):
         raise typer.Exit(1)
     if form is Format.TABLE:
-        output.note(_sum(total, found.support_between(chosen)))
+        starts = start_up(found.summary()["unavailable"]) if chosen is None else None
+        output.note(_sum(total, support_of(found, chosen), starts))
 
 
-def _sum(total: int, rests_on: Support | None) -> str:
-    """The total, with its bounds where it rests on inexact times."""
+def _rows(found: Run, between: tuple[int, int] | None, *, whole: bool) -> pd.DataFrame:
+    """The pieces that count: of a part of the run, else without start-up, else of the whole run."""
+    from groupsim.analysis.tables import metrics
+
+    if between is not None:
+        return metrics.between(found.blame(), *between)
+    return found.blame() if whole else metrics.after_start(found.blame(), found.worked)
+
+
+def _sum(total: int, rests_on: Support | None, starts: str | None) -> str:
+    """The total, with its bounds where it rests on inexact times, and start-up beside it."""
     bounds = None if rests_on is None else rests_on.bounds()
     about, why = "", ""
     if rests_on is not None and bounds is not None:
         about, why = f"{near_word(total, rests_on.at_least_ms, rests_on.at_most_ms)} ", f"; {bounds}"
-    return f"total unavailable time: {about}{partition_seconds(total, 3)}{why}"
+    what = "total unavailable time after start-up" if starts else "total unavailable time"
+    return f"{what}: {about}{partition_seconds(total, 3)}{why}{f'; {starts}' if starts else ''}"
 
 
 def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:

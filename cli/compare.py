@@ -56,7 +56,7 @@ def compare(
         for name, run in zip(names, runs, strict=True):
             if run.unknown is not None:
                 output.note(f"note: the total of {name} is unknown: {run.unknown}")
-            elif run.support is not None and (sure := run.support.bounds()) is not None:
+            elif (rests_on := run.support_after_start) is not None and (sure := rests_on.bounds()) is not None:
                 output.note(f"note: {name}: {sure}")
         unknown = any(run.unknown is not None for run in runs)
     if form is Format.JSON:

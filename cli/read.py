@@ -16,6 +16,7 @@ from groupsim.cli.run_times import PeriodOption, period, with_instants
 from groupsim.storage.log_gaps import precision
 from groupsim.storage.store import RunInfo, RunSource
 from groupsim.wording.numbers import counted, partition_seconds
+from groupsim.wording.start_up import start_up
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
@@ -47,7 +48,7 @@ def unavailable(
 ) -> None:
     """Show which partitions were unavailable, when, for how long, and why.
 
-    Totals include the initial rebalance delay; `--between FROM TO` excludes it.
+    Sums (--by) begin when the groups first worked, without start-up; `--between FROM TO` chooses another time.
 
     Example: groupsim unavailable latest --by label
     """
@@ -67,6 +68,8 @@ def unavailable(
         if part is not None:
             _note_end(found, part)
             rows = metrics.between(rows, *part)
+        elif by != "partition":
+            rows = metrics.after_start(rows, found.worked)
         columns = frames.columns(rows)
         if by == "rebalance":
             rows = metrics.by(metrics.with_rebalance(rows, found.rebalances()), "group", "generation", "started_ms")
@@ -79,6 +82,8 @@ def unavailable(
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
+    if by != "partition" and part is None and (starts := start_up(found.summary()["unavailable"])):
+        output.note(f"{starts} (--between 0 {found.intervals[-1].to_ms} counts it)")
     _print_unknown(found, notes, in_full, part)
     total_unknown = print_caveat(found, part)
     raise typer.Exit(int(total_unknown and by != "partition"))  # single intervals are no total
@@ -86,11 +91,16 @@ def unavailable(
 
 def print_caveat(found: Any, between: tuple[int, int] | None = None) -> bool:
     """Print on stderr that the total of a recorded run, or of a part of it, is unknown, and why; whether it is."""
-    rests_on = found.support_between(between)
+    rests_on = support_of(found, between)
     caveat = None if rests_on is None else rests_on.caveat()
     if caveat is not None:
         output.note(output.plain(caveat))
     return caveat is not None
+
+
+def support_of(found: Any, between: tuple[int, int] | None) -> Any:
+    """What the total rests on: after start-up, or of a part of the run that the user named."""
+    return found.support_after_start if between is None else found.support_between(between)
 
 
 def _note_end(found: Any, between: tuple[int, int]) -> None:
@@ -104,12 +114,12 @@ def _note_end(found: Any, between: tuple[int, int]) -> None:
 
 def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, int] | None) -> None:
     """Print on stderr how much of the answer the logs leave unknown."""
+    from groupsim.analysis.availability.labels import Label, within
     from groupsim.analysis.tables.bounds import open_ended
 
-    from_ms, to_ms = between or (0, found.intervals[-1].to_ms if len(found.intervals) else 0)
-    dark = [i for i in found.intervals if i.label == "UNKNOWN"]
-    unknown = sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in dark)
-    rests_on = found.support_between(between)
+    counted_in = found.intervals_after_start if between is None else list(within(found.intervals, *between))
+    unknown = sum(i.duration_ms for i in counted_in if i.label == Label.UNKNOWN)
+    rests_on = support_of(found, between)
     for sentence in () if rests_on is None else (rests_on.bounds(), open_ended(found.intervals, between)):
         if sentence is not None:
             output.note(sentence)

@@ -15,7 +15,7 @@ from groupsim.cli.options import FormatOption, StoreOption, TrustOption, check_r
 from groupsim.cli.output import Format, error, plain, write_json
 from groupsim.cli.progress import progress
 from groupsim.cli.signals import was_signalled
-from groupsim.cli.summary import headline, title, with_shares
+from groupsim.cli.summary import headline, title
 from groupsim.simulation.errors import RunInterrupted
 from groupsim.storage.run_info import resume_command, scenario_command
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
@@ -60,7 +60,7 @@ def run(
 ) -> None:
     """Simulate a scenario, store its facts, and print how long partitions were unavailable.
 
-    Totals include the initial rebalance delay; `groupsim unavailable latest --between FROM TO` excludes it.
+    Totals begin when the groups first worked; start-up, with the initial rebalance delay, stands beside them.
 
     Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
     """
@@ -156,7 +156,7 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
     info = result.info
     summary = summarise_simulated(lambda types: store.read(info.id, types=types))
     explanation = explain_run(store.read(info.id, types=FACTS))
-    numbers = with_shares(summary.numbers, summary.totals)
+    numbers = summary.numbers | {"groups": summary.totals.with_shares(summary.numbers["groups"])}
     raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
     return {
         "run": info.id,

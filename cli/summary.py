@@ -11,11 +11,11 @@ from groupsim.storage.log_gaps import inexact_sentence, precision
 from groupsim.wording.bounds import between, bounds, is_near, near_word
 from groupsim.wording.lists import after_comma
 from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds
+from groupsim.wording.start_up import start_up
 from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
     from groupsim.analysis.availability.labels import Interval
-    from groupsim.analysis.availability.totals import Totals
     from groupsim.events.base import Recorded
 
 
@@ -24,36 +24,38 @@ _SHOWN_MS = 1_000
 
 
 def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interval]]:
-    """The numbers of a run, with the unavailable time of each group, and the intervals they come from."""
+    """The numbers of a run, and the intervals they come from."""
     from groupsim.analysis.availability.intervals import intervals
-    from groupsim.analysis.tables.summary import summarise, totals_of
+    from groupsim.analysis.tables.summary import summarise
 
     with progress("measuring") as bar:
         found = intervals(facts, progress=bar)
-    return with_shares(summarise(facts, found), totals_of(found)), found
+    return summarise(facts, found), found
 
 
-def with_shares(numbers: dict[str, Any], totals: Totals) -> dict[str, Any]:
-    """The same numbers, with the unavailable time of each group."""
-    shares = totals.by_group()
-    for name in [*numbers["groups"], *shares]:
-        numbers["groups"].setdefault(name, {})["unavailable_partition_ms"] = shares.get(name, 0)
-    return numbers
+def amount(whole: Mapping[str, Any]) -> str:
+    """How much was unavailable after start-up, and start-up beside it: the headline of every command.
+
+    `whole` is `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`).
+    """
+    unavailable = whole["after_start"]
+    if unavailable["partition_ms"] is None:
+        return f"unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"
+    starts = start_up(whole)
+    after, of, beside = (" after start-up", "that time", f"; {starts}") if starts else ("", "all partition time", "")
+    total = f"{_about(unavailable)}{partition_time(unavailable['partition_ms'])}{after}"
+    much = _range(unavailable, after) or f"{total} ({percent(unavailable['share'], 2)}"
+    at_once = f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
+    return f"{much} of {of}), {at_once}{beside}"
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
-    unavailable = summary["unavailable"]
+    unavailable = summary["unavailable"]["after_start"]
+    lines = [f"unavailable  {amount(summary['unavailable'])}"]
     if unavailable["partition_ms"] is None:
-        return [f"unavailable  unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"]
-    inexact = unavailable.get("inexact", False)
-    about = _about(unavailable) if inexact or unavailable.get("at_most_partition_ms", 0) is None else ""
-    between = _range(unavailable) if about else None
-    total = f"{about}{partition_time(unavailable['partition_ms'])} ({percent(unavailable['share'], 2)}"
-    lines = [
-        f"unavailable  {between or total} of all partition time), "
-        f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
-    ]
+        return lines
+    inexact, about, between = unavailable.get("inexact", False), _about(unavailable), _range(unavailable, "")
     if about:
         sums = f"; the times below add up to {partition_time(unavailable['partition_ms'])}"
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
@@ -67,14 +69,12 @@ def headline(summary: dict[str, Any]) -> list[str]:
             f", {seconds(ends[label], 3)} s of it to the end of the record" if ends.get(label, 0) >= _SHOWN_MS else ""
         )
         lines.append(f"  {label:<16}{seconds(ms, 3):>12} s{to_the_end}")
-    if unavailable.get("starting_ms"):
-        lines.append(f"  of this, during initial start-up: {seconds(unavailable['starting_ms'], 3)} s")
     if unavailable.get("unknown_ms"):
         lines.append(f"  unknown from the logs: {partition_seconds(unavailable['unknown_ms'])}")
     if len(summary["groups"]) > 1:
         for name, group in summary["groups"].items():
             lines.append(
-                f"  group {plain(name):<16}{seconds(group['unavailable_partition_ms'], 3):>12} s in "
+                f"  group {plain(name):<16}{seconds(group['after_start_ms'], 3):>12} s in "
                 f"{counted(group['rebalances'], 'rebalance')}"
             )
     if summary.get("source") == "recorded":
@@ -88,23 +88,26 @@ def headline(summary: dict[str, Any]) -> list[str]:
 
 
 def _about(unavailable: Mapping[str, Any]) -> str:
+    """`about `, or that it is a bound, of a total that is known but not exact; empty of another one."""
+    if not unavailable.get("inexact", False) and unavailable.get("at_most_partition_ms", 0) is not None:
+        return ""
     least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
     return f"{near_word(unavailable['partition_ms'], least, most)} "
 
 
-def _range(unavailable: Mapping[str, Any]) -> str | None:
+def _range(unavailable: Mapping[str, Any], after: str) -> str | None:
     """`between 23.8 and 95.8 partition-seconds (6.6–26.6 %`: instead of a total that may be far from the truth.
 
     That is one that is itself a bound, or has a bound beyond half or double of it. None for others.
     """
-    total_ms, ends_ms = unavailable["partition_ms"], [unavailable[f"at_{x}_partition_ms"] for x in ("least", "most")]
-    if not total_ms or None in ends_ms:
+    total_ms, least_ms, most_ms = (unavailable.get(f"{x}partition_ms") for x in ("", "at_least_", "at_most_"))
+    if not total_ms or not _about(unavailable) or least_ms is None or most_ms is None:
         return None
-    least, most = map(seconds, ends_ms)
-    if is_near(total_ms, *ends_ms) or least == most:
+    least, most = seconds(least_ms), seconds(most_ms)
+    if is_near(total_ms, least_ms, most_ms) or least == most:
         return None
-    shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in ends_ms]
-    return f"{between(least, most)} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
+    shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in (least_ms, most_ms)]
+    return f"{between(least, most)} partition-seconds{after} ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
 def _bounds(unavailable: dict[str, Any]) -> str:

@@ -33,11 +33,11 @@ STOPS = (
     ),
     Stop(
         "Cooperative rebalancing costs more partition time here: partitions that move wait for a second rebalance. "
-        "The same time by group and label, without the initial start-up, which waits for the initial rebalance delay:",
-        "unavailable latest --by group,label --between 6033 60000",
+        "The same time by group and label. Start-up, which waits for the initial rebalance delay, stands beside it:",
+        "unavailable latest --by group,label",
     ),
     Stop(
-        "Which members did the partitions wait for? `—` means none: the initial rebalance delay. `--paths` shows every "
+        "Which members did the partitions wait for? `—` means none. `--paths` shows every "
         "step of a rebalance, and `groupsim report latest` writes all of this into one HTML file.",
         "blame latest --by member",
     ),

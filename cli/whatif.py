@@ -98,8 +98,8 @@ BetweenOption = Annotated[
     tuple[str, str] | None,
     typer.Option(
         metavar="FROM TO",
-        help="Compare only this time: ms since the run's start, or instants, UTC; default: from when the group was "
-        "founded to the end.",
+        help="Compare only this time: ms since the run's start, or instants, UTC; default: from when the group "
+        "first worked to the end.",
     ),
 ]
 
@@ -124,12 +124,12 @@ def whatif(
     """Simulate an incident again, with each choice, and say in one sentence what would have helped.
 
     Answered for groups of both protocols, recorded or simulated (of a simulated run, for settings alone). The first
-    line is the answer; the table has medians over the seeds. Counted is the time in which no running process held a
-    partition, by its own rebalance listener; the founding of the group is a line of its own. p95_partition_ms: 95 %
-    of the partitions were not held for at most so long; max_partitions: so many at once; unsafe_ms: two owners
-    could both commit. versus_baseline compares with the simulation as recorded (JSON: versus_recorded, too),
-    versus_record with the record. Phases are the join and sync phases of the exact replay and of the record. The
-    answers are kept with the run, and `groupsim report` shows them.
+    line is what was recorded, as the import says it; the second is the answer; the table has medians over the seeds.
+    Counted is the time after start-up in which no running process held a partition, by its own rebalance listener;
+    start-up is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most so long;
+    max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares with the
+    simulation as recorded (JSON: versus_recorded, too), versus_record with the record. Phases are the join and sync
+    phases of the exact replay and of the record. The answers are kept with the run, and `groupsim report` shows them.
 
     Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
     """

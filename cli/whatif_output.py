@@ -6,6 +6,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from groupsim.cli import output
+from groupsim.cli.summary import amount
 from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds, with_range
 from groupsim.wording.seeds import seed_changes_nothing
 from groupsim.wording.times import duration
@@ -49,10 +50,13 @@ def rows_of(incident: ReplayableRun, answer: Answer) -> list[dict[str, Any]]:
 def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
     from groupsim.replay.choice_result import MEASURES
-    from groupsim.replay.sentences.all_choices import best
+    from groupsim.replay.sentences.all_choices import best, starting
     from groupsim.replay.sentences.one_choice import line
     from groupsim.replay.verdict import Verdict
 
+    if not incident.window.given:
+        what = "recorded" if incident.incident is not None else "this run"
+        print(f"{what}: {amount(incident.unavailable)}")
     print(output.plain(answer.headline))
     baseline, *choices = answer.results
     named = best(answer.results, answer.trust)
@@ -61,7 +65,7 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
         if named != [choice] and answer.verdict(choice) is not Verdict.UNKNOWN:
             print(f"  {output.plain(line(choice, answer.trust))}")
     window = incident.window
-    begins = "" if window.given else ", when the group was founded,"
+    begins = "" if window.given else ", when the group first worked,"
     print(
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
@@ -78,7 +82,7 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     output.table(rows, [name for name in columns if stuck or name != "unpolled_partition_ms"])
     for result in answer.results:
         _print_humps(result)
-    print(f"founding of the group, in no comparison: {_founding(incident, answer)}")
+    print(f"start-up, in no comparison: {output.plain(starting(answer.results))}")
     print()
     _print_fidelity(incident, answer)
     print_basis(answer.basis)
@@ -107,19 +111,6 @@ def _print_humps(result: ChoiceResult) -> None:
         print(f"{output.plain(result.choice)}: {cost.least:,} ▕{drawn}▏ {cost.most:,} partition-ms, by seed")
 
 
-def _founding(incident: ReplayableRun, answer: Answer) -> str:
-    """What it cost; where that is most of all, how to compare it."""
-    from groupsim.replay.sentences.all_choices import founding
-
-    baseline = answer.results[0]
-    usual = baseline.founding_ms.median
-    window = incident.window
-    several = window.founders_ms is not None and window.founders_ms > incident.generations[0].joined_ms
-    most = several and not window.given and usual > baseline.unavailable_partition_ms.median
-    option = f"; --between 0 {window.to_ms} compares all but the first rebalance of it" if most else ""
-    return f"{output.plain(founding(answer.results))}{option}"
-
-
 def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:
     close, trusted = answer.close, answer.trust
     errors = ""
@@ -128,9 +119,11 @@ def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:
             f"; the lengths of their phases differ from the record by {close.median_error_ms} ms (median),"
             f" {close.p95_error_ms} ms (p95)"
         )
-    window = f"from {duration(incident.window.from_ms)} to {duration(incident.window.to_ms)}"
     simulated = partition_time(trusted.replayed_ms)
-    print(f"recorded {window}: {_recorded_cost(incident, answer)}; simulated exactly: {simulated}")
+    print(
+        "compared is the time in which no running process held a partition:"
+        f" recorded {_recorded_cost(incident, answer)}; simulated exactly {simulated}"
+    )
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
     if differing := [row for row in _generations(close) if row["note"]]:
@@ -166,6 +159,7 @@ def _recorded(incident: ReplayableRun, answer: Answer) -> dict[str, Any]:
         "unknown": answer.trust.unknown,
         "max_partitions": cost.max_partitions if known else None,
         "founding_partition_ms": cost.founding_ms if known else None,
+        **({} if incident.window.given else {"unavailable": incident.unavailable}),
         "from_ms": incident.window.from_ms,
         "to_ms": incident.window.to_ms,
     }

@@ -16,7 +16,7 @@ from groupsim.replay.migration_answer import MigrationAnswer
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.rests_on import Basis, basis
-from groupsim.replay.sentences.all_choices import founding, headline
+from groupsim.replay.sentences.all_choices import headline, starting
 from groupsim.replay.sentences.one_choice import sentence
 from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
@@ -71,7 +71,7 @@ class Answer:
                 _stored(result, text, self.verdict(result) or "")
                 for result, text in zip(self.results, self.sentences, strict=True)
             ],
-            founding=founding(self.results),
+            founding=starting(self.results),
             assumed=list(self.assumed),
             given=list(self.basis.given),
             inferred=list(self.basis.inferred),

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import SubLabel
 from groupsim.analysis.availability.without_holder import STUCK_MS, Unheld, unheld
-from groupsim.events.base import Recorded, group_of
-from groupsim.events.client import Closed, Crashed, Frozen
+from groupsim.events.base import Recorded
 from groupsim.events.types import TopicPartition
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
-from groupsim.replay.window import Window, founded_ms, last_founder_ms, rebalanced_ms
+from groupsim.replay.window import Window, rebalanced_ms
 from groupsim.storage.log_gaps import EXACT, Precision
-
-_LOST = (Crashed, Closed, Frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What one run cost one group. `p95_partition_ms`: at most 5 % of its partitions were not held for longer.
 
-    `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds before the
-    group was founded; they count in nothing else, either. `cut`: some partition was not held when the run ended.
+    `unknown_ms` is what the logs leave open, part of nothing else. `founding_ms`: partition-milliseconds of start-up,
+    before the group first worked; they count in nothing else, either. `cut`: some partition was not held at the end.
     `unfinished`: a simulation ended before all were held again, though members ran: what it cost is a lower bound.
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds, or its times
     are not exact (`precision`).
@@ -62,14 +59,17 @@ def default_window(
     facts: Sequence[Recorded],
     group: str,
     ends_ms: int,
-    generations: Sequence[Generation],
     interval_ms: int,
     since_ms: Mapping[TopicPartition, int] = {},
+    worked_ms: int | None = None,
 ) -> Window:
-    """From when a recorded group was founded to the end of the record; from 0 if it never was."""
-    window = Window(0, ends_ms, founders_ms=last_founder_ms(generations, interval_ms), interval_ms=interval_ms)
-    found = unheld(facts, group, ends_ms, since_ms)
-    return replace(window, from_ms=min(_founded(facts, group, found, generations, window, 0) or 0, ends_ms))
+    """From when a recorded group first worked to the end of the record; from 0 if it never did.
+
+    `worked_ms`: when it was first available (`analysis.availability.start_up`); None: from when it was first held.
+    """
+    if worked_ms is None:
+        worked_ms = unheld(facts, group, ends_ms, since_ms).first_worked_ms or 0
+    return Window(min(worked_ms, ends_ms), ends_ms, interval_ms=interval_ms)
 
 
 def recorded_cost(
@@ -82,7 +82,8 @@ def recorded_cost(
     """What the record shows. `since_ms`: from when partitions exist that came later."""
     end_ms = max(window.to_ms, facts[-1].at_ms if facts else 0)
     found = unheld(facts, group, end_ms, since_ms)
-    return _cost(facts, group, found, generations, window, 0, end_ms)
+    worked_ms = found.first_worked_ms if window.given else window.from_ms
+    return _cost(facts, group, found, generations, window, 0, end_ms, worked_ms)
 
 
 def replayed_cost(
@@ -93,24 +94,10 @@ def replayed_cost(
     `stuck_ms`: a process is stuck in a batch that takes longer.
     """
     found = unheld(facts, group, until_ms, stuck_ms=stuck_ms)
-    return _cost(facts, group, found, generations_of(facts, group), window, origin_ms, until_ms)
-
-
-def _founded(
-    facts: Sequence[Recorded],
-    group: str,
-    found: Unheld,
-    generations: Sequence[Generation],
-    window: Window,
-    origin_ms: int,
-) -> int | None:
-    """When the group had all its founders and worked, or lost one of them; None: never, or before the record begins."""
-    worked = found.first_worked_ms
-    if worked is None or worked <= origin_ms:
-        return None
-    founded = found.settled_ms(max(worked, founded_ms(generations, window, origin_ms)))
-    lost = (f.at_ms for f in facts if isinstance(f.event, _LOST) and group_of(f.stream) == group and f.at_ms > worked)
-    return min(founded, next(lost, founded))
+    worked_ms = found.first_worked_ms
+    if worked_ms is not None and worked_ms <= origin_ms:
+        worked_ms = None  # before the record begins
+    return _cost(facts, group, found, generations_of(facts, group), window, origin_ms, until_ms, worked_ms)
 
 
 def _ends(found: Unheld, generations: Sequence[Generation], window: Window, origin_ms: int, until_ms: int) -> int:
@@ -129,11 +116,11 @@ def _cost(
     window: Window,
     origin_ms: int,
     until_ms: int,
+    worked_ms: int | None,
 ) -> Cost:
-    founded = _founded(facts, group, found, generations, window, origin_ms)
     from_ms = origin_ms + window.from_ms
-    if founded is not None:
-        from_ms = max(from_ms, found.first_worked_ms or 0) if window.given else founded
+    if worked_ms is not None:
+        from_ms = max(from_ms, worked_ms) if window.given else worked_ms
     to_ms = max(from_ms, _ends(found, generations, window, origin_ms, until_ms))
     by_partition = found.within(from_ms, to_ms)
     ranked = sorted(by_partition.values())
@@ -149,7 +136,7 @@ def _cost(
         unknown_ms=found.unknown_ms(from_ms, to_ms),
         unpolled_partition_ms=found.unpolled_ms(from_ms, to_ms),
         partitions=len(by_partition),
-        founding_ms=sum(found.within(0, founded or 0).values()),
+        founding_ms=sum(found.within(0, worked_ms or 0).values()),
         cut=cut,
         unfinished=cut and window.to_the_end and found.survivors and to_ms >= until_ms,
         worst_partition_ms=ranked[-1] if ranked else 0,

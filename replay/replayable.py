@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import within
-from groupsim.analysis.tables.bounds import coarse, most_time
+from groupsim.analysis.availability.start_up import first_worked
+from groupsim.analysis.tables.bounds import Supported, coarse, most_time
+from groupsim.analysis.tables.summary import unavailable
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
@@ -25,7 +28,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SE
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.simulated_program import stuck_ms
-from groupsim.replay.window import Window, last_founder_ms
+from groupsim.replay.window import Window
 from groupsim.scenarios.scenario_of_run import NONE, Consent, scenario_of
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
@@ -42,6 +45,7 @@ class ReplayableRun:
 
     `replayed_group` is the group's name in the replays; `played_ms`: how much of `lasts_ms` they simulate; `members`:
     how many processes they have at most; `notes`: what had to be assumed; `given`: what the user said (`name=value`).
+    `unavailable`: what an import or a run says of it (`analysis.tables.bounds.supported`), of this group alone.
     `incident`: what is replayed of a recorded run (None: the run was simulated). `cost` is the record's in the
     `window`, and `measure` gives a replay's, by the same definition.
     """
@@ -55,6 +59,7 @@ class ReplayableRun:
     generations: Sequence[Generation]
     window: Window
     cost: Cost
+    unavailable: Mapping[str, Any]
     notes: tuple[str, ...]
     replay: Callable[[Choice, int], ReplayedRun]
     replay_exactly: Callable[[int], ReplayedRun]
@@ -112,13 +117,15 @@ def replayable_run(
     if info.source == "simulated":
         scenario = scenario_of(info, consent)
         return _simulated(scenario, info, facts, chosen, others, between)
+    own = [interval for interval in intervals(facts) if interval.group == chosen]
+    by_logs = Supported(info.summary, own)
     given = {**given_settings(info.summary), **given}
     incident = reconstruct(facts, chosen, topics, given)
     facts = dated(facts, incident, incident.settings[SESSION])
     known = [generation for generation in incident.generations if generation.started_ms is not None]
     grown = grown_at_ms(incident)
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
-    window = _window(facts, chosen, incident.ends_ms, known, interval_ms, between, grown)
+    window = _window(facts, chosen, incident.ends_ms, interval_ms, between, by_logs.worked.get(chosen), grown)
     bounds = earliest(facts, incident), latest(facts, incident, given, doubts(info.summary))
     apart = [dated_facts for dated_facts in bounds if dated_facts != facts]
     cost, *costs = (recorded_cost(dated_facts, chosen, window, known, grown) for dated_facts in (facts, *apart))
@@ -132,6 +139,7 @@ def replayable_run(
         generations=known,
         window=window,
         cost=_inexact(_bounded(cost, costs), facts, chosen, precision(info.summary), between),
+        unavailable=by_logs.unavailable(),
         notes=(*incident.notes, *others, *_about_times(info)),
         replay=partial(replay_incident, incident, tail_ms=tail_ms(incident, choices)),
         replay_exactly=partial(replay_incident, incident, AS_RECORDED, exact=True),
@@ -186,25 +194,17 @@ def _window(
     facts: Sequence[Recorded],
     group: str,
     lasts_ms: int,
-    generations: Sequence[Generation],
     interval_ms: int,
     between: tuple[int, int] | None,
+    worked_ms: int | None,
     since_ms: Mapping[TopicPartition, int] = {},
 ) -> Window:
     if between is None:
-        return default_window(facts, group, lasts_ms, generations, interval_ms, since_ms)
+        return default_window(facts, group, lasts_ms, interval_ms, since_ms, worked_ms)
     from_ms, to_ms = between
     if not 0 <= from_ms < min(to_ms, lasts_ms):
         raise BadScenario(f"between {from_ms} and {to_ms} ms there is nothing to compare: the run lasts {lasts_ms} ms")
-    founders_ms = last_founder_ms(generations, interval_ms)
-    return Window(
-        from_ms,
-        min(to_ms, lasts_ms),
-        given=True,
-        to_the_end=to_ms >= lasts_ms,
-        founders_ms=founders_ms,
-        interval_ms=interval_ms,
-    )
+    return Window(from_ms, min(to_ms, lasts_ms), given=True, to_the_end=to_ms >= lasts_ms, interval_ms=interval_ms)
 
 
 def _simulated(
@@ -232,7 +232,8 @@ def _simulated(
     own = info.seed if info.seed is not None else scenario.seed
     generations = generations_of(facts, group)
     interval_ms = int(info.params.get(HEARTBEAT, HEARTBEAT_MS))
-    window = _window(facts, group, lasts_ms, generations, interval_ms, between)
+    found = [interval for interval in intervals(facts) if interval.group == group]
+    window = _window(facts, group, lasts_ms, interval_ms, between, first_worked(found).get(group))
     return ReplayableRun(
         name=info.name,
         group=group,
@@ -243,6 +244,7 @@ def _simulated(
         generations=generations,
         window=window,
         cost=recorded_cost(facts, group, window, generations),
+        unavailable=unavailable(found),
         notes=others,
         replay=again,
         replay_exactly=lambda _: again(AS_RECORDED, own),

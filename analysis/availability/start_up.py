@@ -1,13 +1,15 @@
 """A group's start-up: what it waits for before it works for the first time, apart from what happens to it later.
 
-A group first worked when each partition that it began with had been available once. Partitions that come later, by
-growth of a topic or with another topic, are no start-up. The start-up of a group that never worked is what nothing but
-its start explains: its time with the cause `start`.
+A group first worked when each partition that it began with had been available once: from then on its unavailable time
+counts in every headline, and what came before stands beside it. Partitions that come later, by growth of a topic or
+with another topic, are no start-up. The start-up of a group that never worked is what nothing but its start explains:
+its time with the cause `start`. A recorded group that was founded before its logs begin has no start-up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -15,45 +17,60 @@ from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 
 
-def first_worked_ms(intervals: Iterable[Interval]) -> dict[str, int]:
-    """By group, when it first worked, ms of the run; groups that never did are left out."""
+class _Span(Protocol):
+    @property
+    def group(self) -> str: ...
+    @property
+    def cause(self) -> str | None: ...
+    @property
+    def from_ms(self) -> int: ...
+    @property
+    def to_ms(self) -> int: ...
+
+
+_Piece = TypeVar("_Piece", bound=_Span)
+FirstWorked = Mapping[str, int | None]
+"""By group that was founded in the run: when it first worked, ms of the run; None: never."""
+
+
+def first_worked(intervals: Iterable[Interval], founded: Collection[str] | None = None) -> FirstWorked:
+    """When each group first worked. `founded`: the groups that were founded in the run; None: all."""
     begins: dict[str, dict[tuple[str, int], int]] = {}
     first: dict[str, dict[tuple[str, int], int]] = {}
     for i in intervals:
+        if founded is not None and i.group not in founded:
+            continue
         partition = i.topic, i.partition
         counted = begins.setdefault(i.group, {})
         counted[partition] = min(i.from_ms, counted.get(partition, i.from_ms))
         if i.available:
             served = first.setdefault(i.group, {})
             served[partition] = min(i.from_ms, served.get(partition, i.from_ms))
-    worked: dict[str, int] = {}
+    worked: dict[str, int | None] = {}
     for group, counted in begins.items():
         begin, served = min(counted.values()), first.get(group, {})
         founders = [partition for partition, from_ms in counted.items() if from_ms == begin]
-        if all(partition in served for partition in founders):
-            worked[group] = max(served[partition] for partition in founders)
+        whole = all(partition in served for partition in founders)
+        worked[group] = max(served[partition] for partition in founders) if whole else None
     return worked
 
 
-def after_start(intervals: Sequence[Interval]) -> Iterator[Interval]:
-    """The intervals, and parts of intervals, that are no start-up, in order."""
-    worked = first_worked_ms(intervals)
-    for i in intervals:
-        begin = worked.get(i.group)
+def after_start(
+    pieces: Iterable[_Piece], worked: FirstWorked, replace: Callable[..., _Piece] = msgspec.structs.replace
+) -> Iterator[_Piece]:
+    """The intervals, or pieces of intervals, that are no start-up, and such parts of others, in order.
+
+    `replace`: how a piece becomes one with another `from_ms`.
+    """
+    for piece in pieces:
+        if piece.group not in worked:
+            yield piece
+            continue
+        begin = worked[piece.group]
         if begin is None:
-            if i.cause != START:
-                yield i
-        elif i.from_ms >= begin:
-            yield i
-        elif i.to_ms > begin:
-            yield msgspec.structs.replace(i, from_ms=begin)
-
-
-def starting_ms(intervals: Sequence[Interval]) -> dict[str, int]:
-    """By group that has worked: its unavailable partition-milliseconds before that."""
-    worked = first_worked_ms(intervals)
-    sums = dict.fromkeys(worked, 0)
-    for i in intervals:
-        if i.unavailable and i.group in worked and i.from_ms < worked[i.group]:
-            sums[i.group] += min(i.to_ms, worked[i.group]) - i.from_ms
-    return sums
+            if piece.cause != START:
+                yield piece
+        elif piece.from_ms >= begin:
+            yield piece
+        elif piece.to_ms > begin:
+            yield replace(piece, from_ms=begin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from groupsim.analysis.availability.causes import START
@@ -14,105 +14,177 @@ _Kind = tuple[str, str, str | None, bool]
 """Group, label, sub-label, and whether the cause is the group's own start: what the sums tell apart."""
 
 
-class Totals:
-    """Partition-milliseconds by kind, and how many partitions were unavailable at once.
+class _Sums:
+    """Partition-milliseconds by kind, and how many partitions were unavailable at once, of one window."""
 
-    A recorder of `analysis.availability.conditions`; `add` takes intervals instead, in any order. Ask after `end`.
+    def __init__(self) -> None:
+        self.ms: defaultdict[_Kind, int] = defaultdict(int)
+        self.open: defaultdict[_Kind, int] = defaultdict(int)
+        self._steps: defaultdict[tuple[str, bool], defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+
+    def open_or_close(self, kind: _Kind, count: int, at_ms: int) -> None:
+        """An interval's length is its end less its start: the start counts negative, the end positive."""
+        self.open[kind] += count
+        self.ms[kind] -= count * at_ms
+        if _is_unavailable(kind):
+            self._steps[kind[0], kind[3]][at_ms] += count
+
+    def add(self, interval: Interval) -> None:
+        """Count one whole interval."""
+        kind = (interval.group, interval.label, interval.sub_label, interval.cause == START)
+        self.ms[kind] += interval.duration_ms
+        if _is_unavailable(kind):
+            self._steps[kind[0], kind[3]][interval.from_ms] += 1
+            self._steps[kind[0], kind[3]][interval.to_ms] -= 1
+
+    def begin(self, group: str, at_ms: int) -> None:
+        """The group counts from here on; forget what came before."""
+        for start in (False, True):
+            self._steps.pop((group, start), None)
+        for kind in [kind for kind in self.ms if kind[0] == group]:
+            del self.ms[kind]
+            if count := self.open.pop(kind, 0):
+                self.open_or_close(kind, count, at_ms)
+
+    def end(self, at_ms: int) -> None:
+        """The run ends here."""
+        for kind, count in self.open.items():
+            self.ms[kind] += count * at_ms
+        self.open.clear()
+        for steps in self._steps.values():
+            steps.pop(at_ms, None)  # what begins at the end has no length
+
+    def without_start(self, group: str) -> None:
+        """Forget what the group's start explains."""
+        self._steps.pop((group, True), None)
+        for kind in [kind for kind in self.ms if kind[0] == group and kind[3]]:
+            del self.ms[kind]
+
+    def numbers(self) -> dict[str, Any]:
+        """As `Totals.unavailable` documents them."""
+        by_label: dict[str, int] = {label: 0 for label in LABELS if label not in (Label.OK, Label.UNKNOWN)}
+        for kind, ms in self.ms.items():
+            if _is_unavailable(kind):
+                by_label[kind[1]] += ms
+        partition_ms, total_ms = sum(by_label.values()), sum(self.ms.values())
+        return {
+            "partition_ms": partition_ms,
+            "by_label": by_label,
+            "max_partitions": self._highest(),
+            "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
+            "unknown_ms": sum(ms for kind, ms in self.ms.items() if kind[1] == Label.UNKNOWN),
+        }
+
+    def _highest(self) -> int:
+        together: defaultdict[int, int] = defaultdict(int)
+        for steps in self._steps.values():
+            for at_ms, step in steps.items():
+                together[at_ms] += step
+        level = highest = 0
+        for _, step in sorted(together.items()):
+            level += step
+            highest = max(highest, level)
+        return highest
+
+    def by_group(self) -> dict[str, int]:
+        """Unavailable partition-milliseconds, sorted by name of the group."""
+        unavailable_ms = dict.fromkeys(sorted(kind[0] for kind in self.ms), 0)
+        for kind, ms in self.ms.items():
+            unavailable_ms[kind[0]] += ms if _is_unavailable(kind) else 0
+        return unavailable_ms
+
+
+class Totals:
+    """The sums of a whole run, and those after start-up (`analysis.availability.start_up`).
+
+    A recorder of `analysis.availability.conditions`; `add` and `add_after_start` take intervals instead, in any order.
+    Ask after `end`.
     """
 
     def __init__(self) -> None:
-        self._ms: defaultdict[_Kind, int] = defaultdict(int)
-        self._open: defaultdict[_Kind, int] = defaultdict(int)
-        self._steps: defaultdict[int, int] = defaultdict(int)
-        self._starting: dict[str, int] = {}
+        self._whole = _Sums()
+        self._after = _Sums()
+        self._worked: set[str] = set()
 
     def change(
         self, group: str, partitions: Collection[TopicPartition], before: Verdict | None, after: Verdict, at_ms: int
     ) -> None:
         """See `analysis.availability.conditions.Recorder`."""
         count = len(partitions)
-        if before is not None:
-            self._open_or_close(group, before, -count, at_ms)
-        self._open_or_close(group, after, count, at_ms)
-
-    def _open_or_close(self, group: str, verdict: Verdict, count: int, at_ms: int) -> None:
-        """An interval's length is its end less its start: the start counts negative, the end positive."""
-        kind = (group, verdict.label, verdict.sub_label, verdict.cause == START)
-        self._open[kind] += count
-        self._ms[kind] -= count * at_ms
-        if _is_unavailable(kind):
-            self._steps[at_ms] += count
+        for sums in (self._whole, self._after):
+            if before is not None:
+                sums.open_or_close(_kind(group, before), -count, at_ms)
+            sums.open_or_close(_kind(group, after), count, at_ms)
 
     def worked(self, group: str, at_ms: int) -> None:
         """See `analysis.availability.conditions.Recorder`."""
-        so_far = ((kind, ms) for kind, ms in self._ms.items() if kind[0] == group and _is_unavailable(kind))
-        self.started(group, sum(ms + self._open[kind] * at_ms for kind, ms in so_far))
-
-    def started(self, group: str, ms: int) -> None:
-        """The group has worked, and these of its unavailable partition-milliseconds are start-up."""
-        self._starting[group] = ms
+        self._worked.add(group)
+        self._after.begin(group, at_ms)
 
     def end(self, at_ms: int) -> None:
         """The run ends here."""
-        for kind, count in self._open.items():
-            self._ms[kind] += count * at_ms
-        self._open.clear()
-        self._steps.pop(at_ms, None)  # what begins at the end has no length
+        for sums in (self._whole, self._after):
+            sums.end(at_ms)
+        for group in {kind[0] for kind in self._after.ms} - self._worked:
+            self._after.without_start(group)
 
     def add(self, interval: Interval) -> None:
-        """Count one whole interval."""
-        kind = (interval.group, interval.label, interval.sub_label, interval.cause == START)
-        self._ms[kind] += interval.duration_ms
-        if _is_unavailable(kind):
-            self._steps[interval.from_ms] += 1
-            self._steps[interval.to_ms] -= 1
+        """Count one whole interval, be it start-up or not."""
+        self._whole.add(interval)
+
+    def add_after_start(self, interval: Interval) -> None:
+        """Count an interval, or the part of one, that is no start-up."""
+        self._after.add(interval)
 
     def unavailable(self) -> dict[str, Any]:
         """`partition_ms` (sum of unavailable partition-milliseconds), its parts `starting_ms` (start-up) and
         `after_start_ms`, its parts `by_label`, the most partitions at once, and the share of all partition time.
 
-        `unknown_ms`, which is part of neither, is what a recorded log does not report; DOUBLE counts where nobody may
-        commit.
+        `after_start`: the same numbers of the time after start-up. `unknown_ms`, which is part of neither, is what a
+        recorded log does not report; DOUBLE counts where nobody may commit.
         """
-        by_label: dict[str, int] = {label: 0 for label in LABELS if label not in (Label.OK, Label.UNKNOWN)}
-        for kind, ms in self._ms.items():
-            if _is_unavailable(kind):
-                by_label[kind[1]] += ms
-        partition_ms, total_ms = sum(by_label.values()), sum(self._ms.values())
+        whole, after = self._whole.numbers(), self._after.numbers()
         return {
-            "partition_ms": partition_ms,
+            "partition_ms": whole.pop("partition_ms"),
             "starting_ms": self.starting_ms,
-            "after_start_ms": partition_ms - self.starting_ms,
-            "by_label": by_label,
-            "max_partitions": self._highest(),
-            "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
-            "unknown_ms": sum(ms for kind, ms in self._ms.items() if kind[1] == Label.UNKNOWN),
+            "after_start_ms": after["partition_ms"],
+            **whole,
+            "after_start": after,
         }
-
-    def _highest(self) -> int:
-        level = highest = 0
-        for _, step in sorted(self._steps.items()):
-            level += step
-            highest = max(highest, level)
-        return highest
 
     @property
     def starting_ms(self) -> int:
-        """Unavailable partition-milliseconds of start-up (`analysis.availability.start_up`)."""
-        never = ((kind, ms) for kind, ms in self._ms.items() if kind[0] not in self._starting and kind[3])
-        return sum(self._starting.values()) + sum(ms for kind, ms in never if _is_unavailable(kind))
+        """Unavailable partition-milliseconds of start-up."""
+        return sum(self.by_group().values()) - sum(self.after_start_by_group().values())
 
     @property
     def unsafe_ms(self) -> int:
         """Partition-milliseconds with two entitled owners."""
-        return sum(ms for kind, ms in self._ms.items() if kind[2] == SubLabel.BOTH_ENTITLED)
+        return sum(ms for kind, ms in self._whole.ms.items() if kind[2] == SubLabel.BOTH_ENTITLED)
 
     def by_group(self) -> dict[str, int]:
         """Unavailable partition-milliseconds of every group that has a partition, sorted by name."""
-        unavailable_ms = dict.fromkeys(sorted(kind[0] for kind in self._ms), 0)
-        for kind, ms in self._ms.items():
-            unavailable_ms[kind[0]] += ms if _is_unavailable(kind) else 0
-        return unavailable_ms
+        return self._whole.by_group()
+
+    def with_shares(self, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        """These groups, and all that have a partition, with `unavailable_partition_ms` and `after_start_ms`."""
+        whole, after = self.by_group(), self.after_start_by_group()
+        return {
+            name: {
+                **groups.get(name, {}),
+                "unavailable_partition_ms": whole.get(name, 0),
+                "after_start_ms": after.get(name, 0),
+            }
+            for name in dict.fromkeys([*groups, *whole])
+        }
+
+    def after_start_by_group(self) -> dict[str, int]:
+        """The same after start-up; groups that nothing is left of are not in it."""
+        return self._after.by_group()
+
+
+def _kind(group: str, verdict: Verdict) -> _Kind:
+    return group, verdict.label, verdict.sub_label, verdict.cause == START
 
 
 def _is_unavailable(kind: _Kind) -> bool:

@@ -25,9 +25,9 @@ class Lead(NamedTuple):
 
 
 def lead_of(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> Lead:
-    """The sentences about a run; `summary` and `intervals` are its numbers and its intervals."""
-    support, info = run.support, run.info
-    (much, *why), rest = sentences(summary, intervals, run.reasons, run.steps, info.origin, support)
+    """The sentences about a run; `summary` are its numbers, `intervals` its intervals after start-up."""
+    support, info = run.support_after_start, run.info
+    (much, *why), rest = sentences(summary, intervals, run.reasons_after_start, run.steps, info.origin, support)
     to_the_end = [] if (ending := unfinished(info)) is None else [as_sentence(ending)]
     sure = [] if support is None else [as_sentence(note) for note in (support.bounds(), open_ended(intervals)) if note]
     if support is not None and support.unknown is not None:

@@ -15,10 +15,10 @@ from groupsim.analysis.report.lead import between_of, lead_of
 from groupsim.analysis.report.reasons import reasons
 from groupsim.analysis.report.what_ifs import what_ifs
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.storage.store import RunSource
 from groupsim.wording.names import shown
+from groupsim.wording.start_up import start_up
 from groupsim.wording.times import duration
 
 VIOLATIONS = 100
@@ -62,12 +62,13 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
-    summary = summarise(facts, intervals)
+    summary = run.summary()
     notes = info.summary.get("notes", [])
-    lead = lead_of(run, summary, intervals)
+    lead = lead_of(run, summary, run.intervals_after_start)
     unknown = None
-    if run.support is not None and run.support.unknown is not None:
-        unknown = f"unknown (at least {duration(run.support.at_least_ms)})" if run.support.at_least_ms else "unknown"
+    support = run.support_after_start
+    if support is not None and support.unknown is not None:
+        unknown = f"unknown (at least {duration(support.at_least_ms)})" if support.at_least_ms else "unknown"
     return {
         "id": info.id,
         "name": shown(info.name),
@@ -89,14 +90,14 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
         "numbers": {
             **_numbers(run, summary, rows),
             "unknown": unknown,
-            "between": between_of(run.support, intervals),
-            "coarse": run.support is not None and run.support.precision.resolution_ms > 0,
+            "between": between_of(run.support_after_start, run.intervals_after_start),
+            "coarse": support is not None and support.precision.resolution_ms > 0,
         },
         "groups": _groups(run, summary),
         "bars": bars(intervals),
         "rebalances": [_rebalance(row) for row in rows],
         "lanes": packed_lanes(rows, spans),
-        "reasons": reasons(run.reasons),
+        "reasons": reasons(run.reasons_after_start),
         "given": settings.requested(info),
         "settings": settings.client_settings(facts),
         "invariants": _invariants(assessment.verdicts),
@@ -108,13 +109,14 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
 
 def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> dict[str, Any]:
     """None where the logs show nothing: a zero is something that is known."""
-    unavailable, recorded = summary["unavailable"], run.info.source == RunSource.RECORDED
-    longest = max((i.duration_ms for i in run.intervals if i.unavailable), default=0)
+    unavailable, recorded = summary["unavailable"]["after_start"], run.info.source == RunSource.RECORDED
+    longest = max((i.duration_ms for i in run.intervals_after_start if i.unavailable), default=0)
     lengths = [row.duration_ms for row in rows if row.duration_ms is not None]
     moved = [row.moved for row in rows if row.moved is not None]
     known = run.support is None or run.support.unknown is None
     return {
         **{key: unavailable[key] for key in ("partition_ms", "share", "by_label", "unknown_ms")},
+        "start_up": start_up(summary["unavailable"]),
         "max_partitions": unavailable["max_partitions"] or (0 if known else None),
         "partitions": len({(i.group, i.topic, i.partition) for i in run.intervals}),
         "longest_ms": longest or (0 if known else None),
@@ -132,7 +134,7 @@ def _groups(run: Run, summary: dict[str, Any]) -> list[dict[str, Any]]:
     """`partition_ms` is None for a group of which nothing unavailable is known, though the total is not known."""
     known = run.support is None or run.support.unknown is None
     shares: dict[str, int] = {}
-    for interval in run.intervals:
+    for interval in run.intervals_after_start:
         shares[interval.group] = shares.get(interval.group, 0) + (interval.duration_ms if interval.unavailable else 0)
     return [
         {"name": shown(name), **group, "partition_ms": shares.get(name, 0) or (0 if known else None)}

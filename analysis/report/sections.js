@@ -4,8 +4,8 @@ function summarySection(run) {
   const n = run.numbers;
   const broken = run.invariants.filter((each) => each.broken);
   const tiles = [
-    ["unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
-    ["of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
+    [n.start_up ? `unavailable; ${n.start_up}` : "unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
+    [n.start_up ? "of partition time after start-up" : "of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
     ["most partitions at once", n.partitions ? soFar(n, n.max_partitions, (most) => `${number(most)} of ${number(n.partitions)}`) : "unknown"],
     ["longest interval", soFar(n, n.longest_ms, (ms) => about(n, duration(ms)))],
     ["rebalances", number(n.rebalances)],
@@ -98,7 +98,7 @@ function reasonsSection(run, id) {
   };
   const [first, ...others] = run.reasons;
   return card("Why they were unavailable", `${id}-why`,
-    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : ""),
+    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total, without start-up.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : ""),
     h("div", { class: "columns" }, h("div", {}, table(first)), h("div", {}, others.slice(0, 2).map(table))),
     others.slice(2).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }

@@ -7,14 +7,15 @@ from typing import Any
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.availability.start_up import after_start
 from groupsim.analysis.blame.blame import Blame
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.report.reasons import sums
 from groupsim.analysis.tables.bounds import Support
 from groupsim.wording.bounds import between, is_near, near_word
+from groupsim.wording.lists import as_sentence
 from groupsim.wording.names import shown
 from groupsim.wording.numbers import counted, partition_seconds, ranged, short_percent
+from groupsim.wording.start_up import start_up
 from groupsim.wording.times import duration, moment
 
 _SMALLEST_SHARE = 0.005
@@ -50,6 +51,7 @@ def sentences(
 ) -> tuple[list[str], list[str]]:
     """The lead (how much, and the largest reason), and further sentences, the larger reasons first.
 
+    All of the time after start-up: `intervals` and `pieces` are without it, `summary` has it, too.
     `origin` is the instant at which a recorded run begins: times are then in UTC. `support`: what its total rests on.
     """
     shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
@@ -58,12 +60,15 @@ def sentences(
         for place, (share, text) in enumerate(shares)
     ]
     much = _total(summary["unavailable"], intervals, support)
+    if starts := start_up(summary["unavailable"]):
+        much = f"{much} {as_sentence(starts)}"
     if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
     return [much, *why[:1]], [*why[1:], *_longest(intervals, origin), *_rest(summary)]
 
 
-def _total(unavailable: dict[str, Any], intervals: Sequence[Interval], support: Support | None) -> str:
+def _total(whole: dict[str, Any], intervals: Sequence[Interval], support: Support | None) -> str:
+    unavailable, starts = whole["after_start"], start_up(whole) is not None
     everything = {(i.group, i.topic, i.partition) for i in intervals}
     affected = {(i.group, i.topic, i.partition) for i in intervals if i.unavailable}
     if not everything:
@@ -72,7 +77,8 @@ def _total(unavailable: dict[str, Any], intervals: Sequence[Interval], support: 
     if not affected and inexact is not None:
         return "No time is known in which a partition was unavailable."
     if not affected:
-        return f"All {counted(len(everything), 'partition')} were available all the time."
+        after = " after start-up" if starts else ""
+        return f"All {counted(len(everything), 'partition')} were available all the time{after}."
     total = unavailable["partition_ms"]
     were = "was" if len(everything) == 1 else "were"
     of = counted(len(everything), "partition")
@@ -86,7 +92,7 @@ def _total(unavailable: dict[str, Any], intervals: Sequence[Interval], support: 
         )
     else:
         ends = short_percent(share)
-    sums_up = f"{in_seconds}{ends} of all partition time"
+    sums_up = f"{in_seconds}{ends} of {'this' if starts else 'all partition'} time"
     most = unavailable["max_partitions"]
     at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
     return f"{what} {were} unavailable for {_length(total, inexact)} in total ({sums_up}){at_once}."
@@ -125,7 +131,7 @@ def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Se
 
 def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]:
     worst: Interval | None = None
-    for i in after_start(intervals):
+    for i in intervals:
         if i.unavailable and (worst is None or i.duration_ms > worst.duration_ms):
             worst = i
     if worst is not None:

@@ -19,7 +19,7 @@ BASIS = {
 }
 """What an answer rests on, by its key: titles."""
 TO_DO = "To do and to know, for the change of protocol"
-FOUNDING = "Founding of the group, in no comparison: "
+FOUNDING = "Start-up, in no comparison: "
 _TITLES = (
     "",
     "Partition-seconds that no process held, median (least to greatest)",

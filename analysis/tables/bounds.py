@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
+from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
+from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
     NO_PARTITION,
@@ -130,10 +133,36 @@ class Supported:
 
     def support(self, between: tuple[int, int] | None = None) -> Support:
         """What the total rests on: of the whole run, or of a part of it (from, to in milliseconds)."""
-        intervals = self.intervals if between is None else list(within(self.intervals, *between))
-        sums = self._sums(intervals, self._inexact)
+        if between is None:
+            return self._support(self.intervals, None)
+        return self._support(list(within(self.intervals, *between)), between)
+
+    @cached_property
+    def worked(self) -> FirstWorked:
+        """When each group that was founded in the record first worked (`analysis.availability.start_up`)."""
+        return first_worked(self.intervals, self._new)
+
+    def totals(self) -> Totals:
+        """The sums of the intervals."""
+        return totals_of(self.intervals, self._new)
+
+    def support_after_start(self) -> Support:
+        """What the total after start-up rests on."""
+        return self._support(list(after_start(self.intervals, self.worked)), None)
+
+    def unavailable(self) -> dict[str, Any]:
+        """The numbers of `supported`."""
+        found = self.totals().unavailable()
+        late = list(after_start(self.intervals, self.worked))
+        after = found["after_start"] | _bounded(self.support_after_start(), late)
+        return found | _bounded(self.support(), self.intervals) | {"after_start": after}
+
+    def _support(self, part: Sequence[Interval], between: Period | None) -> Support:
+        """What the total of a part rests on; `between`: with exact edges, None: with edges that are times of logs."""
+        sums = self._sums(part, self._inexact)
         exact = precision(self._stored)
-        early, late = coarse(self.intervals, exact.ms, between) if exact.ms else (0, 0)
+        around = part if between is None else self.intervals
+        early, late = coarse(around, exact.ms, between) if exact.ms else (0, 0)
         founding = sums.new if self._known else 0  # when there was nothing to serve it; the total leaves it out, too
         open_ms = sums.unknown - founding + sums.unlogged + sums.late + late
         share = round(1 - sums.unknown / sums.total, 9) if sums.total else 0.0
@@ -141,7 +170,7 @@ class Supported:
         at_least = 0 if is_unbounded(self._stored) else max(0, sums.unavailable - sums.early - early)
         at_most = sums.unavailable + open_ms if self._bounded and sums.total else None
         if at_most is not None and exact.ms:
-            at_most = min(at_most, most_time(self.intervals, exact.ms, between))
+            at_most = min(at_most, most_time(around, exact.ms, between))
         inexact = unknown is None and bool(sums.early or sums.late or early or late)
         return Support(share, unknown, at_least, at_most, inexact, exact)
 
@@ -213,29 +242,26 @@ def support(stored: Mapping[str, Any], intervals: Sequence[Interval]) -> Support
 def supported(stored: Mapping[str, Any], numbers: dict[str, Any], intervals: Sequence[Interval]) -> dict[str, Any]:
     """The numbers with `known_share` and both bounds; where the total is unknown, with nulls, and why in `unknown`.
 
-    `to_the_end`: what is unavailable by label that lasts to the end of the record, partition-milliseconds. Where the
-    times are not exact: with the keys of their `Precision`.
+    So have those `after_start`. `to_the_end`: what is unavailable by label that lasts to the end of the record,
+    partition-milliseconds. Where the times are not exact: with the keys of their `Precision`.
     """
     by_logs = Supported(stored, intervals)
-    rests_on, totals = by_logs.support(), totals_of(by_logs.intervals)
-    unavailable = {
-        **totals.unavailable(),
+    groups = by_logs.totals().with_shares(numbers["groups"])
+    return {**numbers, "groups": groups, "unavailable": by_logs.unavailable()}
+
+
+def _bounded(rests_on: Support, intervals: Sequence[Interval]) -> dict[str, Any]:
+    """What is known of the numbers of these intervals; nulls instead of numbers that are unknown."""
+    known = {
         "known_share": rests_on.known_share,
         "at_least_partition_ms": rests_on.at_least_ms,
         "at_most_partition_ms": rests_on.at_most_ms,
         "inexact": rests_on.inexact,
-        "to_the_end": to_the_end(by_logs.intervals),
+        "to_the_end": to_the_end(intervals),
     }
     if rests_on.unknown is None:
-        unavailable |= rests_on.precision.keys()
-    if rests_on.unknown is not None:
-        unavailable |= {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
-    shares = totals.by_group()
-    groups = {
-        name: {**group, **({"unavailable_partition_ms": shares[name]} if name in shares else {})}
-        for name, group in numbers["groups"].items()
-    }
-    return {**numbers, "groups": groups, "unavailable": unavailable}
+        return known | rests_on.precision.keys()
+    return known | {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
 
 
 def open_ended(intervals: Sequence[Interval], between: tuple[int, int] | None = None) -> str | None:

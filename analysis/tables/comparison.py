@@ -38,7 +38,7 @@ class _Off(NamedTuple):
     @classmethod
     def of(cls, run: Run, measured: Measured) -> _Off:
         """That of a run with these measures; a simulated one knows all."""
-        support, total = run.support, measured.get(_TOTAL, 0)
+        support, total = run.support_after_start, measured.get(_TOTAL, 0)
         if support is None:
             return cls()
         most = inf if support.at_most_ms is None else support.at_most_ms
@@ -119,22 +119,22 @@ def _tells_no_partition(run: Run) -> bool:
 
 
 def _measures(run: Run) -> Iterator[tuple[Key, int]]:
-    summary = run.summary()
-    unavailable = [i for i in run.intervals if i.unavailable]
+    summary, counted = run.summary(), run.intervals_after_start
+    unavailable = [i for i in counted if i.unavailable]
     total = sum(i.duration_ms for i in unavailable)
     yield ("simulated", None, "ms"), run.info.simulated_ms or 0
     if _tells_no_partition(run):
         yield from (measure for measure in _rebalances(run) if measure[0] != _MOVED)
         return
     yield _TOTAL, total
-    yield ("unavailable after the start", None, "partition_ms"), summary["unavailable"]["after_start_ms"]
-    yield ("unknown", None, "partition_ms"), summary["unavailable"]["unknown_ms"]
-    yield ("p95 of partitions", None, "ms"), p95(_per_partition(run.intervals))
+    yield ("start-up", None, "partition_ms"), summary["unavailable"]["starting_ms"]
+    yield ("unknown", None, "partition_ms"), summary["unavailable"]["after_start"]["unknown_ms"]
+    yield ("p95 of partitions", None, "ms"), p95(_per_partition(counted))
     yield ("longest interval", None, "ms"), max((i.duration_ms for i in unavailable), default=0)
-    yield ("at once", None, "partitions"), summary["unavailable"]["max_partitions"]
+    yield ("at once", None, "partitions"), summary["unavailable"]["after_start"]["max_partitions"]
     for part in BREAKDOWNS:
         sums: Counter[str] = Counter()
-        for piece in run.reasons:
+        for piece in run.reasons_after_start:
             sums[getattr(piece, part) or "(none)"] += piece.duration_ms
         for of, value in sums.items():
             yield (f"by {part}", of, "partition_ms"), value

@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Label
+from groupsim.analysis.availability.start_up import FirstWorked
 from groupsim.analysis.tables.frames import timed
 
 UNAVAILABLE = ["group", "topic", "partition", "label", "cause", "from_ms", "to_ms", "duration_ms"]
@@ -47,6 +49,18 @@ def _joined(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 def between(rows: pd.DataFrame, from_ms: int, to_ms: int) -> pd.DataFrame:
     """Intervals cut to [from_ms, to_ms); what lies outside is gone. `duration_ms` follows, if there is one."""
+    return _cut(rows, from_ms, to_ms)
+
+
+def after_start(rows: pd.DataFrame, worked: FirstWorked) -> pd.DataFrame:
+    """Unavailable intervals, or pieces of them, without start-up, cut likewise. `worked`: `Run.worked`."""
+    never = [group for group, first_ms in worked.items() if first_ms is None]
+    kept = rows[~(rows["group"].isin(never) & rows["cause"].eq(START))]
+    first = kept["group"].astype("string").map({group: first_ms or 0 for group, first_ms in worked.items()})
+    return _cut(kept, first.fillna(0).astype("int64"), None)
+
+
+def _cut(rows: pd.DataFrame, from_ms: int | pd.Series[int], to_ms: int | None) -> pd.DataFrame:
     cut = rows.assign(from_ms=rows["from_ms"].clip(lower=from_ms), to_ms=rows["to_ms"].clip(upper=to_ms))
     if "from_utc" in cut:
         cut = cut.assign(from_utc=_moved(rows, cut, "from"), to_utc=_moved(rows, cut, "to"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.conditions import follow
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Interval
-from groupsim.analysis.availability.start_up import starting_ms
+from groupsim.analysis.availability.start_up import after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.group_state import AnyGroupState, converted
@@ -52,12 +52,17 @@ class Summary(NamedTuple):
     raised: list[p.Failed]
 
 
-def summarise(facts: Sequence[Recorded], run_intervals: Iterable[Interval] | None = None) -> dict[str, Any]:
+def summarise(
+    facts: Sequence[Recorded],
+    run_intervals: Iterable[Interval] | None = None,
+    founded: Collection[str] | None = None,
+) -> dict[str, Any]:
     """`groups`, `unavailable`, `commits` and `reprocessed_records` of a whole run.
 
     `run_intervals` are the run's intervals where the caller has them already: they cost as much as all the rest.
+    `founded`: the groups that were founded in the run; None: all.
     """
-    totals = totals_of(intervals(facts) if run_intervals is None else run_intervals)
+    totals = totals_of(intervals(facts) if run_intervals is None else run_intervals, founded)
     counted, states = _Counted(), defaultdict[str, AnyGroupState](ClassicGroupState)
     for fact in facts:
         counted.observe(fact)
@@ -82,13 +87,13 @@ def summarise_simulated(read: Reader) -> Summary:
     return Summary(counted.numbers(totals, followed.states), totals, counted.raised)
 
 
-def totals_of(run_intervals: Iterable[Interval]) -> Totals:
-    """The sums of these intervals."""
+def totals_of(run_intervals: Iterable[Interval], founded: Collection[str] | None = None) -> Totals:
+    """The sums of these intervals. `founded`: the groups that were founded in the run; None: all."""
     totals, read = Totals(), list(run_intervals)
     for interval in read:
         totals.add(interval)
-    for group, ms in starting_ms(read).items():
-        totals.started(group, ms)
+    for interval in after_start(read, first_worked(read, founded)):
+        totals.add_after_start(interval)
     return totals
 
 

@@ -28,8 +28,8 @@ def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
     return _level(_better(results[1:], trusted))
 
 
-def founding(results: Sequence[ChoiceResult]) -> str:
-    """What the founding of the group cost, which is in no comparison: as recorded, and with choices that differ."""
+def starting(results: Sequence[ChoiceResult]) -> str:
+    """What start-up cost, which is in no comparison: as recorded, and with choices that differ."""
     baseline, *others = (result for result in results if result.costs)
     usual_ms = baseline.founding_ms.median
     differing = [other for other in others if abs(other.founding_ms.median - usual_ms) > worth_ms(usual_ms)]

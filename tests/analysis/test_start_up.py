@@ -7,7 +7,7 @@ from typing import Any
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.intervals import Interval, intervals
 from groupsim.analysis.availability.labels import Label
-from groupsim.analysis.availability.start_up import after_start, first_worked_ms
+from groupsim.analysis.availability.start_up import after_start, first_worked
 from groupsim.analysis.tables.measures import measured
 from groupsim.analysis.tables.summary import summarise, summarise_simulated
 from groupsim.scenarios.dsl import minutes, scenario
@@ -30,7 +30,8 @@ def test_growth_of_a_topic_is_no_start_up() -> None:
     store = open_store(":memory:")
     facts = list(store.read(run(growth, store).info.id))
     found = intervals(facts)
-    start_ms = first_worked_ms(found)["g"]
+    start_ms = first_worked(found)["g"]
+    assert start_ms is not None
     assert 3_000 < start_ms < 4_000
     late = [i for i in found if i.unavailable and i.from_ms > start_ms]
     assert sum(i.duration_ms for i in late) > 100_000
@@ -54,12 +55,17 @@ def test_start_up_ends_when_each_first_partition_was_available_once() -> None:
         _of(1, Label.WITHHELD, 30, 90, "member-left"),
         _of(2, Label.UNOWNED, 50, 90, "topics-changed"),
     ]
-    assert first_worked_ms(found) == {"g": 20}
-    assert [(i.partition, i.from_ms) for i in after_start(found)] == [(0, 20), (1, 20), (1, 30), (2, 50)]
+    assert first_worked(found) == {"g": 20}
+    assert [(i.partition, i.from_ms) for i in after_start(found, first_worked(found))] == [
+        (0, 20),
+        (1, 20),
+        (1, 30),
+        (2, 50),
+    ]
 
 
 def test_of_a_group_that_never_worked_only_its_start_is_start_up() -> None:
     found = [_of(0, Label.UNOWNED, 0, 10, START), _of(0, Label.OWNER_DEAD, 10, 90, "crash m1")]
-    assert first_worked_ms(found) == {}
-    assert list(after_start(found)) == found[1:]
+    assert first_worked(found) == {"g": None}
+    assert list(after_start(found, first_worked(found))) == found[1:]
     assert summarise([], found)["unavailable"]["starting_ms"] == 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from groupsim.cli.summary import headline
@@ -26,7 +28,12 @@ def _shown(total: int, least: int, most: int | None) -> list[str]:
         "by_label": {"WITHHELD": total},
     }
     bounds = {"inexact": True, "at_least_partition_ms": least, "at_most_partition_ms": most}
-    return headline({"unavailable": {**unavailable, **bounds}, "groups": {}, "source": "recorded"})
+    return _lines({**unavailable, **bounds})
+
+
+def _lines(after_start: dict[str, Any]) -> list[str]:
+    without = {"starting_ms": 0, "unknown_ms": 0, "after_start": {"unknown_ms": 0, **after_start}}
+    return headline({"unavailable": without, "groups": {}, "source": "recorded"})
 
 
 @pytest.mark.parametrize("most", [107_210, 111_200, 300_000])
@@ -52,5 +59,5 @@ def test_the_first_line_has_the_total_where_it_is_no_bound_or_there_are_not_both
 
 def test_one_partition_is_not_named_as_several() -> None:
     unavailable = {"partition_ms": 4_000, "share": 0.01, "max_partitions": 1, "by_label": {}}
-    (line,) = headline({"unavailable": unavailable, "groups": {}, "source": "recorded"})
+    (line,) = _lines(unavailable)
     assert line.endswith(", at most 1 partition at once")

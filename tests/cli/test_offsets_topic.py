@@ -43,7 +43,7 @@ def test_a_part_of_a_run_has_bounds_of_its_own_and_blame_adds_up_to_the_lower_on
     imported = call("incident", "import", str(DUMP), "--group", _group(call), "--format", "json")
     whole = json.loads(imported.out)["unavailable"]
     rows = json.loads(call("blame", "latest", "--format", "json").out)
-    assert sum(row["partition_ms"] for row in rows) == whole["at_least_partition_ms"]
+    assert sum(row["partition_ms"] for row in rows) == whole["after_start"]["at_least_partition_ms"]
     bounds = r"at least ([\d.]+) and at most ([\d.]+) partition-seconds"
     end = json.loads(imported.out)["simulated_ms"]
     sums = [0.0, 0.0]

@@ -1,4 +1,4 @@
-"""What `groupsim incident whatif` says of the examples: the founding, open sessions, what the record has, the truth."""
+"""What `groupsim incident whatif` says of the examples: open sessions, what the record has, the truth."""
 
 from __future__ import annotations
 
@@ -6,22 +6,6 @@ import re
 
 from tests.cli.conftest import Call
 from tests.cli.test_whatif import KILL9, imported
-
-
-def test_a_founding_that_cost_more_than_what_is_compared_can_be_compared(call: Call) -> None:
-    hint = re.compile(r"founding of the group, in no comparison: .*; --between 0 (\d+) compares all but the first reb")
-    ask = ("incident", "whatif", "latest", "--seeds", "0:1")
-    imported(call)
-    assert not hint.search(call(*ask).out)  # 24 partition-seconds of a dead member, 3 of its founding
-    imported(call, KILL9.parent / "max-poll-range")
-    found = hint.search(call(*ask).out)
-    assert found is not None
-    whole, later = (
-        call(*ask, "--between", "0", found[1], "--format", "json").json[0],
-        call(*ask, "--format", "json").json[0],
-    )
-    assert whole["unavailable_partition_ms"] > 2 * later["unavailable_partition_ms"]
-
 
 SESSION = re.compile(
     r"; the logs do not show session\.timeout\.ms \((drawn from \d+ to \d+|\d+ is assumed)\)[^;]*"
@@ -32,12 +16,12 @@ SESSION = re.compile(
 def test_a_session_that_no_log_shows_is_named_where_the_answer_depends_on_it(call: Call) -> None:
     ask = ("incident", "whatif", "latest", "--seeds", "0:2")
     imported(call)
-    assert SESSION.search(call(*ask, "--assignor", "cooperative-sticky").out.splitlines()[0])
+    assert SESSION.search(call(*ask, "--assignor", "cooperative-sticky").out.splitlines()[1])
     known = call(*ask, "--assignor", "cooperative-sticky", "--assume", "session.timeout.ms=6000")
-    assert "session.timeout.ms" not in known.out.splitlines()[0]
+    assert "session.timeout.ms" not in known.out.splitlines()[1]
     imported(call, KILL9.parent / "rolling-restart-range")
-    assert SESSION.search(call(*ask, "--set", "membership=static").out.splitlines()[0])
-    assert "session" not in call(*ask, "--set", "heartbeat.interval.ms=300").out.splitlines()[0]
+    assert SESSION.search(call(*ask, "--set", "membership=static").out.splitlines()[1])
+    assert "session" not in call(*ask, "--set", "heartbeat.interval.ms=300").out.splitlines()[1]
 
 
 def test_a_choice_that_the_record_has_is_said_to_be_so_and_costs_the_same(call: Call) -> None:
@@ -56,9 +40,9 @@ def test_a_choice_that_the_record_has_is_said_to_be_so_and_costs_the_same(call: 
 
 
 def test_three_answers_about_the_examples_are_what_recordings_of_the_other_choice_show(call: Call) -> None:
-    """`../shared/recordings`, range and cooperative-sticky, in partition-seconds from the first fault on.
+    """`../shared/recordings`, range and cooperative-sticky, in partition-seconds from when the group first worked.
 
-    S06 0.5 to 0.9 and 4.0 to 4.1; S08 37.8 to 38.2 and 40.8 to 41.2; S07 5.4 to 6.7 and 15.5.
+    S06 2.5 to 2.7 and 11.9 to 12.0; S08 38.2 to 38.3 and 48.9 to 49.3; S07 6.3 to 7.0 and 23.5 to 23.7.
     """
     found = {}
     for name in ("max-poll-range", "static-restart-range", "rolling-restart-range"):
@@ -68,10 +52,10 @@ def test_three_answers_about_the_examples_are_what_recordings_of_the_other_choic
         found[name] = other["verdict"], base["answer"].startswith("cooperative-sticky "), other
     assert {name: each[:2] for name, each in found.items()} == {
         "max-poll-range": ("worse", True),
-        "static-restart-range": ("no difference worth having", True),
+        "static-restart-range": ("worse", True),
         "rolling-restart-range": ("worse", True),
     }
-    real = {"max-poll-range": 4_027, "static-restart-range": 40_978, "rolling-restart-range": 15_524}
+    real = {"max-poll-range": 11_975, "static-restart-range": 49_079, "rolling-restart-range": 23_586}
     for name, ms in real.items():
         low, high = found[name][2]["ranges"]["unavailable_partition_ms"]
         assert low * 0.9 <= ms <= high * 1.1, name
@@ -81,7 +65,8 @@ def test_a_batch_that_may_take_longer_is_no_gain_its_owner_holds_and_does_not_po
     """`../shared/recordings`, S06: the batch takes 14 s, the interval is 10 s. Both choices read "-88 to -100 %"."""
     imported(call, KILL9.parent / "max-poll-range")
     choices = ("--set", "max.poll.interval.ms=30000", "--set", "membership=static")
-    ask = ("incident", "whatif", "latest", *choices, "--seeds", "0:5")
+    all_in = ("--between", "2000", "23000")  # after the joins, which differ from seed to seed
+    ask = ("incident", "whatif", "latest", *choices, *all_in, "--seeds", "0:5")
     recorded, *rows = call(*ask, "--format", "json").json
     assert [row["verdict"] for row in rows] == ["held, but not polled"] * 2
     assert 40_000 <= recorded["unpolled_partition_ms"] <= 43_000  # 4 partitions for 10 s, until it is noticed
@@ -135,7 +120,7 @@ def test_what_if_and_advice_say_their_baseline_in_the_same_words_and_agree_on_th
     said = BASELINE.search(advised.err)
     assert said is not None
     asked = call("incident", "whatif", "latest", "--set", "heartbeat.interval.ms=300", "--seeds", f"0:{said[1]}")
-    assert f"instead of {said[2]}" in asked.out.splitlines()[0]
+    assert f"instead of {said[2]}" in asked.out.splitlines()[1]
     again = BASELINE.search(asked.err)
     assert again is not None
     assert again.groups() == said.groups()

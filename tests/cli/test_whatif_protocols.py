@@ -15,7 +15,7 @@ def test_a_migration_has_its_cost_beside_a_plain_restart_and_a_list_of_what_to_c
     imported(call)
     called = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2")
     assert called.status == 0
-    assert " group.protocol=consumer (uniform by default) " in called.out.splitlines()[0]
+    assert " group.protocol=consumer (uniform by default) " in called.out.splitlines()[1]
     assert " group.protocol=consumer (uniform by default) " in called.out.partition("as recorded")[2]
     assert "A roll to the consumer protocol (uniform by default) costs" in called.out
     assert "the same roll without another protocol costs" in called.out
@@ -84,7 +84,7 @@ def test_the_consumer_protocol_without_an_assignor_names_the_one_that_is_meant(c
     rows = call(*asked, "--protocol", "consumer", "--set", with_default).json
     names = [row["choice"] for row in rows[1:]]
     assert names == ["group.protocol=consumer (uniform by default)", f"{with_default} (range by default)"]
-    assert rows[1]["answer"].startswith(names[0])
+    assert names[0] in rows[1]["answer"]
     named = call(*asked, "--protocol", "consumer", "--assignor", "uniform").json[1]
     assert named["unavailable_partition_ms"] == rows[1]["unavailable_partition_ms"]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from groupsim.cli.summary import measured
+from groupsim.analysis.tables.summary import summarise
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.pipeline.export import FILE, RUN_KEY
 from groupsim.pipeline.grid import Point, Subject, Sweep, load, subject
@@ -43,7 +43,7 @@ def test_facts_and_numbers_are_those_of_a_run_of_its_own(tmp_path: Path, lake: P
     row = simulate(load(what), what, point, lake)
     store = MemoryStore()
     alone = run(find(what.scenario), store, seed=point.seed, settings=point.settings)
-    numbers, _ = measured(list(store.read(alone.info.id, types=STATE_CHANGING)))
+    numbers = summarise(list(store.read(alone.info.id, types=STATE_CHANGING)))
     assert (row["digest"], row["facts"]) == (alone.info.digest, alone.info.facts)
     assert row["partition_ms"] == numbers["unavailable"]["partition_ms"] > 0
     assert dict(row["by_label"]) == {label: ms for label, ms in numbers["unavailable"]["by_label"].items() if ms}

@@ -51,8 +51,7 @@ def test_hours_without_an_action_cost_no_simulation_and_change_no_figure() -> No
     assert played_ms(longer) < 2 * HOURS
     for seed in range(2):
         played = replay_incident(longer, AS_RECORDED, seed)
-        known = [each for each in incident.generations if each.started_ms is not None]
-        window = default_window(played.facts, GROUP, longer.ends_ms, known, 3_000)
+        window = default_window(played.facts, GROUP, longer.ends_ms, 3_000)
         usual = replay_incident(incident, AS_RECORDED, seed)
         found = [replayed_cost(run.facts, GROUP, window, run.from_ms, run.to_ms) for run in (usual, played)]
         assert found[1].rebalances == found[0].rebalances
