@@ -43,7 +43,7 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(
-        line.row.kind is RowKind.CLIENT_POLL_WAS_LATE for line in said
+        line.row.kind is RowKind.CLIENT_POLL_WAS_LATE or _is_reason(line) for line in said
     )
     said.sort(key=lambda line: (not _clear(line), line.nth))
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
@@ -90,8 +90,14 @@ def _sentence(who: tuple[str, ...], limit: object, times: int, lasted: str) -> s
 def _other_words(log: GroupLog) -> list[Said]:
     """Lines that name the limit though no departure is in sight."""
     late = log.of(RowKind.CLIENT_POLL_WAS_LATE)
+    late += [line for line in log.troubles if _is_reason(line)]
     late += [line for line in log.of(RowKind.APPLICATION_SAID) if line.row.detail.get("what") == _EXPIRED]
     return late + [line for line in lines_with(log, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
+
+
+def _is_reason(line: Said) -> bool:
+    """librdkafka gives it as the reason of a rebalance, maybe alone (rd_kafka_cgrp_max_poll_interval_check_tmr_cb)."""
+    return line.row.kind is RowKind.REASON_GIVEN and any(word in line.reason for word in _SAYS)
 
 
 def _clear(line: Said) -> bool:

@@ -84,7 +84,7 @@ def _find(log: GroupLog) -> Finding | None:
         if d.going is Going.EXPIRED and not _answers_a_leave(log, d) and not _just_joined(log, d)
     ]
     if not gone:
-        return _ended_alone(log)
+        return _said_as_reason(log) or _ended_alone(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
     nature = _nature(log, gone)
@@ -92,6 +92,7 @@ def _find(log: GroupLog) -> Finding | None:
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
     )
+    do = _CLOSED_STATIC if static else _remedies(log, nature, gone)
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
@@ -99,8 +100,8 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(gone),
         evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
-        do=_CLOSED_STATIC if static else _remedies(log, nature, gone),
-        confirm=None if static else _confirm(who, nature),
+        do=do,
+        confirm=None if static else _confirm(who, nature, lives_on=do is _LIVES_ON),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
     )
@@ -139,7 +140,9 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     return _DIED if nature is Nature.DIED else _UNKNOWN_SEVERAL if several else _UNKNOWN
 
 
-def _confirm(who: tuple[str, ...], nature: Nature) -> str:
+def _confirm(who: tuple[str, ...], nature: Nature, *, lives_on: bool = False) -> str:
+    if lives_on:
+        return "its own lines just before: a long batch, a pause, a lost connection; and the broker's log of that time"
     if nature is Nature.FROZE:
         return f"what the machine of {who[0]} did in that time: CPU throttling, garbage collection, sleep"
     return f"the last lines of the log of {who[0]}, or its platform's log of restarts"
@@ -180,6 +183,26 @@ def _silence_ms(log: GroupLog, departure: Departure) -> int:
         return 0
     before = [line.at for line in log.clients[departure.who] if line.nth < own.nth and line.at is not None]
     return own.at - max(before) if before else 0
+
+
+def _said_as_reason(log: GroupLog) -> Finding | None:
+    """librdkafka may give it as the reason of a rebalance alone (rd_kafka_cgrp_session_timeout_check)."""
+    said = [s for s in log.troubles if s.row.kind is RowKind.REASON_GIVEN and "session timed out" in s.reason]
+    if not said:
+        return None
+    who = names(line.client for line in said if line.client)
+    return Finding(
+        code=Code.SESSION_EXPIRED,
+        certainty=Certainty.SHOWN,
+        what=_sentence(who, Nature.UNKNOWN, len(said), static=False, shown=True),
+        members=who,
+        times=len(said),
+        evidence=evidence_of(said),
+        do=_LIVES_ON,
+        confirm=_confirm(who, Nature.UNKNOWN, lives_on=True),
+        nature=Nature.UNKNOWN,
+        harm_ms=10_000 * len(said),
+    )
 
 
 def _ended_alone(log: GroupLog) -> Finding | None:

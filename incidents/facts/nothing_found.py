@@ -51,6 +51,13 @@ def nothing_to_import(reading: Reading) -> str:
             f"no line names a consumer group at a known time: {counted(len(reading.rows), 'line')} about groups"
             " could be recognised, but none has a time; export the logs with their times"
         )
+    aside = [row for row in (*reading.context, *reading.evidence) if row.group is not None]
+    if aside:
+        groups = sorted({str(row.group) for row in aside})
+        return (
+            f"{counted(len(aside), 'line')} of {_groups(groups)} could be recognised, but none shows a member that"
+            " joins or an assignment; `groupsim explain` says what they show; nothing to import"
+        )
     if reading.counts.unrecognised and not reading.answers:
         return (
             f"no line names a consumer group in a known wording; {counted(reading.counts.unrecognised, 'line')} may be"

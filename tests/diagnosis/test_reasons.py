@@ -1,0 +1,41 @@
+"""Reasons that librdkafka gives for a rebalance, where no other line says them: they are causes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.explain import explain_reading
+from groupsim.incidents.errors import LogError
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
+
+TIMED_OUT = (
+    "with assignment: Consumer group session timed out (in join-state started) after 10499 ms without a successful"
+    " response from the group coordinator (broker 2, last error was Success)"
+)
+TOO_LATE = "with 1 assigned partition(s): max.poll.interval.ms exceeded"
+
+
+def log(folder: Path, why: str) -> Path:
+    path = folder / "client.log"
+    said = f'[thrd:main]: Group "g" is rebalancing (EAGER) in state up (join-state steady) {why}'
+    path.write_text(f"%7|1592858379.286|REBALANCE|rdkafka#consumer-1| {said}\n")
+    return path
+
+
+@pytest.mark.parametrize(("why", "code"), [(TIMED_OUT, Code.SESSION_EXPIRED), (TOO_LATE, Code.POLL_TIMEOUT)])
+def test_a_reason_alone_is_a_cause(tmp_path: Path, why: str, code: Code) -> None:
+    explanation = explain_reading(read_files([log(tmp_path, why)]))
+    assert explanation is not None
+    first = explanation.groups[0].findings[0]
+    assert (first.code, first.certainty, first.members) == (code, Certainty.SHOWN, ("rdkafka#consumer-1",))
+    assert "restarts" not in str(first.confirm)  # its log is at hand, and it goes on
+
+
+def test_why_nothing_can_be_imported_is_not_that_the_group_has_no_name(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="1 line of the group g could be recognised, but none shows a member that joins"):
+        import_run(read_files([log(tmp_path, TIMED_OUT)]), MemoryStore(), name=None, topics={})
