@@ -18,6 +18,7 @@ _DO = (
     ),
     STEPWISE,
 )
+_DO_ONE = (Remedy("nothing is wrong", brief="nothing is wrong"), STEPWISE)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -34,7 +35,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(new),
         evidence=evidence_of(said),
-        do=_DO,
+        do=_DO if len(new) > 1 else _DO_ONE,
         harm_ms=900 * len(new),
     )
 
