@@ -188,14 +188,9 @@ def read_files(
     `with_groups` has to be called with all. Raises LogError for a file that can't be read, a zone or a day that doesn't
     exist, a skew for a file that isn't among `paths`, and more rows than ROWS_HELD.
     """
-    names = {str(path) for path in paths} | {Path(path).name for path in paths}
+    _check_skews(paths, skews)
     paths, repeated = given_once(paths)
     given, paths = paths, sorted(paths)  # the facts do not depend on the order in which the files are named
-    for name in skews:
-        if name not in names:
-            raise LogError(f"there is a skew for {name}, which is not among the logs given")
-        if abs(skews[name]) > _LARGEST_SKEW_MS:
-            raise LogError(f"the skew of {name} is more than a year: no clock is that far off")
     found = sort_out(paths)
     plain = found.others
     if tz is None and len(plain) == 1 and (tz := zone_of_local_times(plain[0])) is not None:
@@ -231,6 +226,15 @@ def read_files(
         " YYYY-MM-DD gives the first day"
     )
     return relative
+
+
+def _check_skews(paths: Sequence[Path], skews: Mapping[str, int]) -> None:
+    names = {str(path) for path in paths} | {Path(path).name for path in paths}
+    for name in skews:
+        if name not in names:
+            raise LogError(f"there is a skew for {name}, which is not among the logs given")
+        if abs(skews[name]) > _LARGEST_SKEW_MS:
+            raise LogError(f"the skew of {name} is more than a year: no clock is that far off")
 
 
 def _add_topic(files: TopicFiles, reading: Reading, wanted: Wanted, progress: Callable[[int], None]) -> None:

@@ -118,7 +118,7 @@ def with_one_client_id(folder: Path, *logs: str) -> list[Path]:
         ([f"max-poll-range/m{n}.0.log.gz" for n in (1, 2, 3)], "app in m2.0.log needs longer between two polls"),
     ],
 )
-def test_members_of_one_client_id_are_told_apart(tmp_path: Path, logs: list[str], said: str) -> None:
+def test_members_of_one_client_id_have_names_of_their_own(tmp_path: Path, logs: list[str], said: str) -> None:
     found = explain_reading(read_files(with_one_client_id(tmp_path, *logs)))
     assert found is not None
     assert found.answer.startswith(said)
