@@ -33,7 +33,7 @@ def names_by_file(said: Sequence[Said]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for client, its in files.items():
         for one, other in combinations([(file, client) for file in sorted(its)], 2):
-            together = min(times[one]) <= max(times[other]) and min(times[other]) <= max(times[one])
+            together = min(times[one]) < max(times[other]) and min(times[other]) < max(times[one])
             if together and members[one].isdisjoint(members[other]):
                 found |= {each: f"{client} in {PurePath(each[0]).name}" for each in (one, other)}
     return found
