@@ -64,7 +64,7 @@ def luck(result: ChoiceResult, trusted: Trust) -> str:
     is_typical = abs(usual - nearest) <= max(_LUCK * trusted.recorded_at_most_ms, SMALL_MS)
     if is_typical or said in "".join(trusted.doubts(result)):
         return ""
-    return f"the record has {said}"
+    return f"the record has {said}, counted alike"
 
 
 def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:

@@ -60,7 +60,9 @@ def test_the_amount_is_the_range_of_the_seeds_widened_by_how_far_the_replay_is_o
 
 def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
     lucky = replace(SURE, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
-    assert "(−50 % over 10 seeds; the record has 16.5); trust" in sentence(result([10_000] * 10, [20_000] * 10), lucky)
+    assert "(−50 % over 10 seeds; the record has 16.5, counted alike); trust" in sentence(
+        result([10_000] * 10, [20_000] * 10), lucky
+    )
 
 
 def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> None:
@@ -180,7 +182,7 @@ def test_the_first_sentence_has_the_record_wherever_the_simulation_as_recorded_c
     """It read "33.4 instead of 32.6" of a record of about 24.4: only a gain or a loss said what the record has."""
     base = [32_600] * 10
     trusted = replace(SURE, recorded_ms=24_400, recorded_at_most_ms=24_400, recorded_between_ms=(12_000, 44_300))
-    record = "the record has about 24.4 (12.0 to 44.3)"
+    record = "the record has about 24.4 (12.0 to 44.3), counted alike"
     same, unsure = result([33_400] * 10, base, "same"), result([20_000] * 5 + [40_000] * 5, base, "unsure")
     assert f"33.4 partition-seconds instead of 32.6 ({record})" in sentence(same, trusted)
     for each in (result([20_000] * 10, base), unsure):
