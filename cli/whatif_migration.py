@@ -47,7 +47,7 @@ def changed(incident: ReplayableRun, chosen: Sequence[Choice]) -> Choice:
             )
     if all(incarnation.protocol == first.protocol for incarnation in incident.incident.incarnations):
         raise BadRequest(
-            f"--migrate: group {incident.group} uses the {first.protocol} protocol already; name the other one"
+            f'--migrate: group "{incident.group}" uses the {first.protocol} protocol already; name the other one'
         )
     return first
 

@@ -16,7 +16,7 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.client_libraries import worker_of
 from groupsim.incidents.logs.rows import Reading, Row
 from groupsim.storage.memory import MemoryStore
-from groupsim.wording.lists import listed
+from groupsim.wording.lists import listed, quoted
 
 _MOST_ROWS = 20_000
 """With more of them it would take a second or more, and nothing is said."""
@@ -40,7 +40,7 @@ def topics_would_give(reading: Reading, given: Mapping[str, int]) -> list[str]:
     bounded = [group for group, rests_on in found.items() if group not in known and _says_something(rests_on)]
     option = "`--topic NAME=PARTITIONS`" if one else "`--group NAME --topic NAME=PARTITIONS`"
     said = (("makes the total known", known), ("gives bounds of the total", bounded))
-    return [f"{option} {what}{'' if one else f', of group {listed(of)}'}" for what, of in said if of]
+    return [f"{option} {what}{'' if one else f', of group {listed(quoted(of))}'}" for what, of in said if of]
 
 
 def _says_something(rests_on: Support | None) -> bool:

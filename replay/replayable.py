@@ -36,7 +36,7 @@ from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.log_gaps import Precision, doubts, given_settings, precision
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
-from groupsim.wording.lists import listed
+from groupsim.wording.lists import listed, quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def _chosen(info: RunInfo, facts: Sequence[Recorded], group: str | None) -> tupl
         raise BadScenario(f"run {info.id} has no group {group!r}; it has: {listed(list(known))}")
     chosen = group or max(known, key=lambda name: known[name][1])
     rest = [name for name in known if name != chosen]
-    notes = (f"only group {chosen} is replayed, not {listed(rest)}; --group chooses another",) if rest else ()
+    notes = (f'only group "{chosen}" is replayed, not {listed(quoted(rest))}; --group chooses another',) if rest else ()
     return chosen, notes
 
 

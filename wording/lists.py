@@ -19,6 +19,15 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def quoted(names: Iterable[str]) -> list[str]:
+    """Names as they stand in sentences: a blank or a comma may be part of one.
+
+    >>> listed(quoted(["a", "b, c"]))
+    '"a", "b, c"'
+    """
+    return [f'"{name}"' for name in names]
+
+
 def either(names: Sequence[str]) -> str:
     """Names of which one is meant; empty of none.
 

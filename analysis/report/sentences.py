@@ -138,7 +138,7 @@ def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]
         where = f"{shown(worst.topic, 60)}-{worst.partition}"
         why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
         yield (
-            f"The longest interval: {where} of group {shown(worst.group, 60)}, {duration(worst.duration_ms)} "
+            f'The longest interval: {where} of group "{shown(worst.group, 60)}", {duration(worst.duration_ms)} '
             f"{worst.label}{why}, from {moment(worst.from_ms, origin)} on."
         )
 

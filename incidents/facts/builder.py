@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from groupsim.events.base import Event
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.wording.lists import listed
+from groupsim.wording.lists import listed, quoted
 
 _GROUPS_NAMED = 5
 
@@ -72,4 +72,4 @@ class FactBuilder:
 def _with_groups(sentence: str, groups: list[str]) -> str:
     if not groups:
         return sentence
-    return f"group{'s' if len(groups) > 1 else ''} {listed(groups, _GROUPS_NAMED)}: {sentence}"
+    return f"group{'s' if len(groups) > 1 else ''} {listed(quoted(groups), _GROUPS_NAMED)}: {sentence}"

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from groupsim.incidents.exports.empty_documents import NOT_A_TEXT
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.offsets_topic.live import partition_of
-from groupsim.wording.lists import listed
+from groupsim.wording.lists import listed, quoted
 from groupsim.wording.numbers import counted
 
 _EXPECTED = (
@@ -182,4 +182,4 @@ def _span(reading: Reading) -> str:
 
 
 def _groups(names: list[str]) -> str:
-    return f"the group{'' if len(names) == 1 else 's'} {listed(names)}"
+    return f"the group{'' if len(names) == 1 else 's'} {listed(quoted(names))}"

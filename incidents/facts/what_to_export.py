@@ -162,7 +162,7 @@ def _times(logs: Sequence[LogSummary]) -> list[str]:
 
 
 def _groups(groups: Counter[str]) -> list[str]:
-    names = [f"{name} ({counted(count, 'line')})" for name, count in groups.most_common()]
+    names = [f'"{name}" ({counted(count, "line")})' for name, count in groups.most_common()]
     more = "; --groups lists all" if len(names) > _GROUPS_NAMED else ""
     return [f"groups: {listed(names, _GROUPS_NAMED)}{more}"] if names else []
 

@@ -101,7 +101,7 @@ class LogReader:
         if self._seen is None:
             self._seen = set() if window.begins_doubled() else frozenset()
             if isinstance(self._seen, set):
-                self.remarks.append(f"{self.file}: its lines stand twice; each is read once")
+                self.remarks.append(f"{self.file}: lines stand twice; each is read once")
         if not isinstance(self._seen, set) or not starts_record(clean(window.line)):
             return False
         twin = hash(window.line)

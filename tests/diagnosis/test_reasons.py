@@ -37,5 +37,5 @@ def test_a_reason_alone_is_a_cause(tmp_path: Path, why: str, code: Code) -> None
 
 
 def test_why_nothing_can_be_imported_is_not_that_the_group_has_no_name(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="1 line of the group g could be recognised, but none shows a member that joins"):
+    with pytest.raises(LogError, match='1 line of the group "g" could be recognised, but none shows a member'):
         import_run(read_files([log(tmp_path, TIMED_OUT)]), MemoryStore(), name=None, topics={})

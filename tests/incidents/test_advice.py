@@ -37,7 +37,7 @@ def test_where_all_logs_are_given_nothing_is_missing(folder: Path) -> None:
 def test_the_hours_and_groups_are_those_of_all_logs() -> None:
     said = advice(logs_of(EXAMPLES / "kill9-range"))
     assert "times: 2026-11-20T11:27:14.260Z to 2026-11-20T11:27:28.583Z" in said
-    assert "groups: s04-kill9.range.d0.r1.937f (109 lines)" in said
+    assert 'groups: "s04-kill9.range.d0.r1.937f" (109 lines)' in said
 
 
 def test_without_client_logs_the_owners_are_unknown() -> None:
@@ -105,12 +105,12 @@ def test_a_log_of_both_is_called_so() -> None:
 
 def test_where_not_all_groups_are_named_the_option_that_lists_them_is() -> None:
     said = advice([summarise("all.json", [row(None, Program.JAVA, group=f"g{n}") for n in range(6)])])
-    assert "groups: g0 (1 line), g1 (1 line), g2 (1 line), g3 (1 line) and 2 more; --groups lists all" in said
+    assert 'groups: "g0" (1 line), "g1" (1 line), "g2" (1 line), "g3" (1 line) and 2 more; --groups lists all' in said
 
 
 def test_with_several_groups_one_can_be_chosen() -> None:
     said = advice([summarise("all.json", [BROKER, CLIENT, row(None, Program.JAVA, group="other")])])
-    assert "groups: g (2 lines), other (1 line)" in said
+    assert 'groups: "g" (2 lines), "other" (1 line)' in said
     assert said[-1].endswith("; --group NAME imports one group")
 
 

@@ -179,5 +179,6 @@ def test_what_is_true_of_many_groups_is_said_once(tmp_path: Path) -> None:
     lines = [stamped(n / 10, BROKER + f"Group g{n} with generation 5 is now empty {OLD}") for n in range(8)]
     result, _ = import_logs(write(tmp_path, *lines))
     assert [note for note in result.notes if "names a partition" in note] == [
-        "groups g0, g1, g2, g3, g4 and 3 more: no log names a partition, so which partitions were unavailable is unknown"
+        'groups "g0", "g1", "g2", "g3", "g4" and 3 more: no log names a partition, so which partitions were'
+        " unavailable is unknown"
     ]

@@ -69,7 +69,8 @@ def begun_before(rows: Sequence[TimedRow], consumer_groups: Set[str]) -> list[st
         seen.add(side)
         if row.kind in _END and (is_broker(row) or int_in(row.detail.get("generation")) != 1):
             whose = "a broker's log begins" if is_broker(row) else "the logs begin"
-            found.setdefault(row.group, f"group {row.group} was rebalancing already when {whose}, at {iso(at)}{_AFTER}")
+            why = f'group "{row.group}" was rebalancing already when {whose}, at {iso(at)}{_AFTER}'
+            found.setdefault(row.group, why)
     return list(found.values())
 
 

@@ -48,12 +48,12 @@ def unlogged_members(
         missing = sorted(named[group] - logged[group])
         if len(missing) > _nameless(clients, group):
             found[group] = (
-                f"{counted(len(missing), 'member')} of consumer group {group} without a client log"
+                f'{counted(len(missing), "member")} of consumer group "{group}" without a client log'
                 f" ({listed(missing, 2)}); export the logs of all members"
             )
     for group in sorted((index.broker_groups & index.consumer_groups) - index.client_groups - topic.keys()):
         found[group] = (
-            f"a broker's log does not show when members of consumer group {group} give up or take over partitions;"
+            f'a broker\'s log does not show when members of consumer group "{group}" give up or take over partitions;'
             " export the logs of all members"
         )
     for group in sorted(index.client_groups - index.broker_groups):
@@ -67,7 +67,7 @@ def unlogged_members(
         missing = sorted(set[str]().union(*(plan.plan for plan in plans if plan is not None)) - logged[group])
         if missing:
             found[group] = (
-                f"group {group} has {counted(len(missing), 'member')} without a log ({listed(missing, 2)}), and no"
+                f'group "{group}" has {counted(len(missing), "member")} without a log ({listed(missing, 2)}), and no'
                 " broker's log is given; export the logs of all members, and the broker's"
             )
     return found
