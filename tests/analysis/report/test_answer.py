@@ -45,11 +45,15 @@ def test_the_answer_stands_before_the_unknown_total(one_client: Run) -> None:
 
 
 def test_what_would_have_helped_comes_from_the_diagnosis_or_does_not_come(one_client: Run, kill9: Run) -> None:
-    ask = f"groupsim incident whatif {one_client.info.id} "
-    shown, killed = data(report([one_client, kill9], assessment))["runs"]
+    store = MemoryStore()
+    reading = read_files(sorted((EXAMPLE.parent / "max-poll-range").glob("*.log.gz")))
+    all_logs = Run(store, import_run(reading, store, name="poll", topics={}).run)
+    shown, unknown, killed = data(report([all_logs, one_client, kill9], assessment))["runs"]
+    ask = f"groupsim incident whatif {all_logs.info.id} "
     assert [command for command, _ in shown["next"] if command.startswith(f"{ask}--set")] == [
         f"{ask}--set max.poll.interval.ms=600000"
     ]
+    assert not any("incident whatif" in command for command, _ in unknown["next"])
     assert not any("--assignor" in command for command, _ in killed["next"])
     assert not any("--set" in command for command, _ in data(report([kill9]))["runs"][0]["next"])
 
