@@ -124,7 +124,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
 def _fits(remedy: Remedy, log: GroupLog) -> bool:
     """Whether the group's members can do it and do not do it already."""
     eager_consumers = log.type in (GroupType.CLASSIC, GroupType.UNKNOWN) and eager(log) is not False
-    return log.can(remedy.needs) and (eager_consumers or remedy is not STEPWISE)
+    return log.can(remedy.needs) and (remedy is not STEPWISE or (eager_consumers and not log.alone))
 
 
 def _with_cost(findings: tuple[Finding, ...], log: GroupLog, stopped_ms: Bounds | None) -> tuple[Finding, ...]:

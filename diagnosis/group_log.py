@@ -148,6 +148,12 @@ class GroupLog:
         by_default = {library_of(client_of(line.row.member)) for line in self.broker}
         return frozenset(program for program in wrote | by_default if program is not None)
 
+    @cached_property
+    def alone(self) -> bool:
+        """Whether each of its generations has one member: nothing that members do together concerns it."""
+        sizes = [n for line in self.of(RowKind.STABILIZED) if isinstance(n := line.row.detail.get("members"), int)]
+        return bool(sizes) and max(sizes) < 2
+
     def can(self, feature: str) -> bool:
         """Whether some library of its members may have a feature (see `client_libraries.LACKS`)."""
         return not self.libraries or not self.libraries <= LACKS.get(feature, frozenset())

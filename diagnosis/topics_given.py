@@ -40,7 +40,11 @@ def topics_would_give(reading: Reading, given: Mapping[str, int]) -> list[str]:
     bounded = [group for group, rests_on in found.items() if group not in known and _says_something(rests_on)]
     option = "`--topic NAME=PARTITIONS`" if one else "`--group NAME --topic NAME=PARTITIONS`"
     said = (("makes the total known", known), ("gives bounds of the total", bounded))
-    return [f"{option} {what}{'' if one else f', of group {listed(quoted(of))}'}" for what, of in said if of]
+    return [f"{option} {what}{'' if one else f', of {_groups(of)}'}" for what, of in said if of]
+
+
+def _groups(names: Sequence[str]) -> str:
+    return f"group{'' if len(names) == 1 else 's'} {listed(quoted(names))}"
 
 
 def _says_something(rests_on: Support | None) -> bool:

@@ -47,7 +47,7 @@ def test_one_group_with_its_topic_is_enough(call: Call, tmp_path: Path) -> None:
 def test_what_a_topic_would_give_is_computed_group_by_group(call: Call, tmp_path: Path) -> None:
     called = call("incident", "import", _log(tmp_path))
     assert _unknown(called.out).endswith("unknown: no log names a partition")
-    assert '`--group NAME --topic NAME=PARTITIONS` makes the total known, of group "audit", "billing"' in called.err
+    assert '`--group NAME --topic NAME=PARTITIONS` makes the total known, of groups "audit", "billing"' in called.err
     alone = call("incident", "import", _log(tmp_path), "--group", "audit")
     assert "`--topic NAME=PARTITIONS` makes the total known\n" in alone.err
     assert "(100.00 %" not in _unknown(alone.out)

@@ -109,7 +109,7 @@ def test_a_report_ends_with_the_questions_that_its_record_can_answer() -> None:
     assert (asked, "what the consumer protocol would change, and what a roll to it costs") in answer.questions
 
 
-def diagnosed(tmp_path: Path, client: str) -> Diagnosis:
+def diagnosed(tmp_path: Path, client: str, size: int = 2) -> Diagnosis:
     """A member that joins a working group, by its broker's log."""
     head = "[2024-05-17 16:16:2{}] INFO [GroupCoordinator 1]: "
     lines = [
@@ -117,7 +117,7 @@ def diagnosed(tmp_path: Path, client: str) -> Diagnosis:
         "Preparing to rebalance group g in state PreparingRebalance with old generation 4 (__consumer_offsets-25)"
         f" (reason: Adding new member {client}-4bbb8859-cf4e-4d2b-8f5f-f5b5d9167829 with group instance id None;"
         " client reason: not provided)",
-        "Stabilized group g generation 5 (__consumer_offsets-25) with 2 members",
+        f"Stabilized group g generation 5 (__consumer_offsets-25) with {size} members",
     ]
     log = tmp_path / "broker.log"
     ends = " (kafka.coordinator.group.GroupCoordinator)\n"
@@ -137,5 +137,10 @@ def test_cooperative_sticky_is_not_proposed_to_libraries_that_have_no_such_assig
 ) -> None:
     group = diagnosed(tmp_path, client)
     said = [remedy.what for finding in group.findings for remedy in finding.do]
-    assert any("start several members at once" in what for what in said)
+    assert any("nothing is wrong" in what for what in said)
     assert any("cooperative-sticky" in what for what in said) is has
+
+
+def test_a_group_that_never_has_two_members_needs_no_protocol_under_which_only_what_moves_stops(tmp_path: Path) -> None:
+    said = [remedy.what for finding in diagnosed(tmp_path, "orders", size=1).findings for remedy in finding.do]
+    assert not any("cooperative-sticky" in what for what in said)
