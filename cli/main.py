@@ -105,7 +105,8 @@ def _status(arguments: list[str]) -> int:
         return 2
     except ClickException as wrong:
         hint = "; JSON is --format json" if isinstance(wrong, NoSuchOption) and wrong.option_name == "--json" else ""
-        error(f"groupsim: {with_near_command(wrong.format_message(), program)}{hint}{what_there_is(wrong)}")
+        said, more = with_near_command(wrong.format_message(), program), f"{hint}{what_there_is(wrong)}"
+        error(f"groupsim: {said.removesuffix('.') if more else said}{more}")
         return 2
     except Interrupted as ended:
         error(f"groupsim: {ended}")

@@ -32,6 +32,7 @@ def test_each_command_shows_its_example(call: Call, words: str) -> None:
     assert (missing.status, missing.err.count("\n")) == (2, 1)
     assert "Missing " in missing.err
     assert f"; for example: groupsim {words} " in missing.err
+    assert ".;" not in missing.err
 
 
 @pytest.mark.parametrize("words", [("report",), ("plot", "latest"), ("unavailable",), ("incident", "whatif")])
