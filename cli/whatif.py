@@ -124,7 +124,7 @@ def whatif(
     """Simulate an incident again, with each choice, and say in one sentence what would have helped.
 
     Answered for groups of both protocols, recorded or simulated (of a simulated run, for settings alone). The first
-    line is what was recorded, as the import says it; the second is the answer; the table has medians over the seeds.
+    line is the answer; what was recorded, as the import says it, stands below; the table has medians over the seeds.
     Counted is the time after start-up in which no running process held a partition, by its own rebalance listener;
     start-up is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most so long;
     max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares with the

@@ -54,9 +54,6 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     from groupsim.replay.sentences.one_choice import line
     from groupsim.replay.verdict import Verdict
 
-    if not incident.window.given:
-        what = "recorded" if incident.incident is not None else "this run"
-        print(f"{what}: {amount(incident.unavailable)}")
     print(output.plain(answer.headline))
     baseline, *choices = answer.results
     named = best(answer.results, answer.trust)
@@ -64,6 +61,9 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     for choice in choices if several else ():
         if named != [choice] and answer.verdict(choice) is not Verdict.UNKNOWN:
             print(f"  {output.plain(line(choice, answer.trust))}")
+    if not incident.window.given:
+        what = "recorded" if incident.incident is not None else "this run"
+        print(f"{what}: {amount(incident.unavailable)}")
     window = incident.window
     begins = "" if window.given else ", when the group first worked,"
     print(

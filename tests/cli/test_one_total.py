@@ -42,7 +42,7 @@ def test_every_command_has_the_same_figure_for_the_same_run(call: Call, name: st
     assert said.startswith("total unavailable time after start-up: ")
     assert partition_seconds(after_start_ms, 3) in said
     whatif = ("incident", "whatif", "latest", "--seeds", "0:1")
-    assert call(*whatif).out.splitlines()[0] == f"{what}: {headline}"
+    assert f"{what}: {headline}" in call(*whatif).out.splitlines()
     assert call(*whatif, "--format", "json").json[0]["recorded"]["unavailable"] == found
     call("report", "latest", "--output", "page.html")
     numbers = data(Path("page.html").read_text("utf-8"))["runs"][0]["numbers"]

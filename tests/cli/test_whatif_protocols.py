@@ -15,7 +15,7 @@ def test_a_migration_has_its_cost_beside_a_plain_restart_and_a_list_of_what_to_c
     imported(call)
     called = call("incident", "whatif", "latest", "--migrate", "rolling", "--seeds", "0:2")
     assert called.status == 0
-    assert " group.protocol=consumer (uniform by default) " in called.out.splitlines()[1]
+    assert " group.protocol=consumer (uniform by default) " in called.out.splitlines()[0]
     assert " group.protocol=consumer (uniform by default) " in called.out.partition("as recorded")[2]
     assert "A roll to the consumer protocol (uniform by default) costs" in called.out
     assert "the same roll without another protocol costs" in called.out
