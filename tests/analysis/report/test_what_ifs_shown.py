@@ -62,8 +62,8 @@ def test_what_would_have_helped_stands_below_the_summary_with_bars_on_one_scale(
     assert base / quarter == pytest.approx(4, rel=0.05)
     assert base / record == pytest.approx(20 / 19, rel=0.05)
     assert section.locator(".table-box").evaluate("e => e.scrollWidth <= e.clientWidth")  # the verdict is in sight
-    founding = "Founding of the group, in no comparison: 2.5 partition-seconds, 9.9 with <b>range</b>."
-    assert founding in section.inner_text()
+    start_up = "Start-up, in no comparison: 2.5 partition-seconds, 9.9 with <b>range</b>."
+    assert start_up in section.inner_text()
     section.locator("summary").click()
     assert section.locator("details .hint").all_inner_texts() == [
         "Given with the question",
@@ -85,7 +85,7 @@ def test_without_javascript_the_same_is_read_in_the_same_order(opened: Opened, a
         "the record",
         "3 (2 to 5)",
         "can't be answered",
-        "Founding of the group, in no comparison: 2.5",
+        "Start-up, in no comparison: 2.5",
         "client=java",
         ASSUMED,
         "m2.0 died",
