@@ -36,7 +36,7 @@ MEASURES = {
     "rebalances": "rebalances of the group",
     "unpolled_ms": "partition-milliseconds held, but only by processes that were stuck in a batch and did not poll",
     "unsafe_ms": "partition-milliseconds with two owners that both may commit",
-    "founding_ms": "the same of start-up, part of nothing else",
+    "founding_ms": "partition-milliseconds of start-up, part of nothing else",
 }
 """By name: what it is. What depends on how many records come, or on commits, no log shows."""
 

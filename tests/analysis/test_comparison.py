@@ -26,8 +26,9 @@ def test_two_runs_stand_side_by_side_with_their_differences() -> None:
     one, other = opened(eager()), opened(crash())
     frame = analysis.compare(before=one, after=other)
     assert list(frame) == ["measure", "of", "unit", "before", "after", "after - before"]
-    a, b = (run.summary()["unavailable"]["partition_ms"] for run in (one, other))
-    assert compared(frame, "unavailable") == [a, b, b - a]
+    for measure, key in (("unavailable", "after_start_ms"), ("start-up", "starting_ms")):
+        a, b = (run.summary()["unavailable"][key] for run in (one, other))
+        assert compared(frame, measure) == [a, b, b - a]
     assert compared(frame, "by label", "OWNER_DEAD") == [0, 300, 300]
     assert compared(frame, "by configuration", "session.timeout.ms") == [0, 300, 300]
     assert compared(frame, "rebalances") == [2, 2, 0]

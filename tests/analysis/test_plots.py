@@ -121,7 +121,7 @@ def test_the_longest_rebalance_is_drawn_unless_another_is_asked_for(slow: Run) -
 
 def test_comparisons_show_each_run_and_add_up(slow: Run) -> None:
     compared = analysis.compare(slow=slow, again=slow)
-    total = slow.summary()["unavailable"]["partition_ms"]
+    total = slow.summary()["unavailable"]["after_start_ms"]
     for by in ("label", "phase", "configuration", "member", "cause"):
         runs, parts = sweeps.breakdown(compared, by)
         assert runs == ["slow", "again"]
