@@ -23,6 +23,7 @@ from tests.adversary.areas import AREAS, attempt
 from tests.adversary.called import Finding, within
 from tests.adversary.planted import PLANTED as PLANTED_IN_A_COPY
 from tests.adversary.planted import Planted, source
+from tests.thinned import examples
 
 SAMPLE = {
     "sweep: killed": 0,
@@ -41,11 +42,11 @@ SAMPLE = {
     "logs: other names": 1,
     "numbers: logs": 1,
 }
-"""Attempts where it is not two; those of sweeps need Spark: tests/pipeline/test_sweep.py."""
+"""Attempts where it is not one, at night two; those of sweeps need Spark: tests/pipeline/test_sweep.py."""
 
 
 def test_a_sample_finds_nothing(tmp_path: Path) -> None:
-    sample = [(area, seed) for area in AREAS for seed in range(SAMPLE.get(area, 2))]
+    sample = [(area, seed) for area in AREAS for seed in range(SAMPLE.get(area, examples(1, 2)))]
     assert [found for area, seed in sample if (found := attempt(area, seed, tmp_path))] == []
 
 

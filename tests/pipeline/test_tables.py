@@ -53,9 +53,9 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
 
     store = MemoryStore()
     runs = {
-        run(find(name), store, settings=own, record="facts").info.id: name for name, own in some(every_scenario(), 3, 2)
+        run(find(name), store, settings=own, record="facts").info.id: name for name, own in some(every_scenario(), 5, 2)
     }
-    assert len(runs) > 20
+    assert len(runs) > 10
     facts = lake_of(spark, store, tmp_path / "lake").cache()
     asked = {
         "availability": transforms.availability(facts).drop("unavailable"),

@@ -18,6 +18,7 @@ from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
 from groupsim.simulation.clients.config import REFUSED
 from groupsim.simulation.clients.process import Script
 from tests.simulation.finished_run import FinishedRun, play
+from tests.thinned import examples
 
 SHORT = {
     "session.timeout.ms": 6_000,
@@ -196,7 +197,7 @@ RDKAFKA = {"static": False, "client": "librdkafka"}
     "cooperative-sticky",
     70,
 )  # it waited for a poll that had come
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(12, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     faults=FAULTS,
     application=APPLICATIONS,
