@@ -9,7 +9,7 @@ its time with the cause `start`. A recorded group that was founded before its lo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -56,7 +56,7 @@ def first_worked(intervals: Iterable[Interval], founded: Collection[str] | None 
 
 
 def after_start(
-    pieces: Iterable[_Piece], worked: FirstWorked, replace: Callable[..., _Piece] = msgspec.structs.replace
+    pieces: Iterable[_Piece], worked: FirstWorked, replace: Callable[..., Any] = msgspec.structs.replace
 ) -> Iterator[_Piece]:
     """The intervals, or pieces of intervals, that are no start-up, and such parts of others, in order.
 

@@ -59,9 +59,9 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _failed(who: tuple[str, ...]) -> str:
-    if len(who) > 1:
-        return f"the applications of {len(who)} members failed, and their consumers stopped"
-    return f"the application of {who[0]} failed, and its consumer stopped"
+    if len(who) == 1:
+        return f"the application of {who[0]} failed, and its consumer stopped"
+    return f"the applications of {len(who)} members failed, and their consumers stopped"
 
 
 def _left_before_it_began(incarnation: Incarnation) -> bool:

@@ -25,10 +25,18 @@ _LOSES = frozenset(
     [RowKind.COORDINATOR_LOST, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.COMMIT_FAILED,
      RowKind.REJOIN_REQUESTED, RowKind.GENERATION_RESET, RowKind.CLIENT_HEARTBEAT_REFUSED]
 )  # fmt: skip
+_COMES = frozenset(
+    [RowKind.MEMBER_ID_CREATED, RowKind.MEMBER_JOINED, RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED,
+     RowKind.STATIC_MEMBER_REPLACED]
+)  # fmt: skip
+"""Lines of a broker after which its group has members."""
 _DO = (
     Remedy("nothing to change in the clients: look at the broker, and restart brokers one at a time, with a controlled"
            " shutdown and time in between", brief='look at the broker, not at the clients'),
 )  # fmt: skip
+
+_DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
+_IDLE = "the group's broker stopped or started while the group had no members: nobody lost a coordinator"
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -38,18 +46,34 @@ def _find(log: GroupLog) -> Finding | None:
     no_broker = log.of(RowKind.CLIENT_NO_BROKER)
     if not broker and not clients and len(no_broker) < 2:
         return None
-    lines = broker + clients + no_broker
-    shown = bool(broker) or any("NOT_COORDINATOR" in line.reason for line in clients)
+    held = [line for line in broker if not _is_empty(log, line)]
+    idle = bool(broker) and not held and not clients and not no_broker
+    told = [line for line in held if _shuts_down(line)] or held or broker
+    shown = bool(held) or any("NOT_COORDINATOR" in line.reason for line in clients)
+    heard = Certainty.SHOWN if shown else Certainty.LIKELY
     return Finding(
         code=Code.COORDINATOR_MOVED,
-        certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(broker, clients),
+        certainty=Certainty.POSSIBLE if idle else heard,
+        what=_IDLE if idle else _sentence(log, held or broker, clients),
         times=1,
-        evidence=evidence_of(sorted(lines, key=lambda line: line.nth)),
-        do=_DO,
+        evidence=evidence_of(sorted(told + clients + no_broker, key=lambda line: line.nth)),
+        do=_DO_NOTHING if idle else _DO,
         confirm=None if broker else "the broker's own log of that time",
-        harm_ms=12_000,
+        harm_ms=0 if idle else 12_000,
     )
+
+
+def _is_empty(log: GroupLog, line: Said) -> bool:
+    """Whether the group had no member when a broker said something of itself: then nobody lost a coordinator."""
+    before = [said for said in log.of(RowKind.GROUP_EMPTY, *_COMES) if said.nth < line.nth]
+    if before:
+        return before[-1].row.kind is RowKind.GROUP_EMPTY
+    after = next((said for said in log.of(RowKind.GROUP_LOADED, *_COMES) if said.nth > line.nth), None)
+    return after is not None and after.row.detail.get("group_state") == "Empty"
+
+
+def _shuts_down(line: Said) -> bool:
+    return "shut" in str(line.row.detail.get("what", "")).lower()
 
 
 def _founded(log: GroupLog) -> int:
@@ -84,10 +108,11 @@ def _lost(line: Said) -> bool:
     return _MOVED.search(line.reason) is not None and "session timed out" not in line.reason
 
 
-def _sentence(broker: list[Said], clients: list[Said]) -> str:
-    what = {str(line.row.detail.get("what", "")).lower() for line in broker}
-    if any("shut" in word for word in what):
-        return "the group's broker was shut down, and the group went on when its coordinator was back"
+def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
+    down = [line for line in broker if _shuts_down(line)]
+    if down:
+        went_on = any(line.nth > down[-1].nth for line in log.said if line.row.kind not in _SAYS)
+        return f"the group's broker was shut down{', and the group went on when its coordinator was back' * went_on}"
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
         return "the broker loaded the group: it had just started, or became its coordinator"
     if broker:

@@ -123,3 +123,26 @@ def test_members_of_one_client_id_have_names_of_their_own(tmp_path: Path, logs: 
     assert found is not None
     assert found.answer.startswith(said)
     assert "3 members started" in {finding.code: finding.what for finding in found.groups[0].findings}[Code.START_UP]
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["the member had left", "the group had a member"])
+def test_a_broker_that_is_shut_down_takes_nothing_from_a_group_without_members(left: bool, tmp_path: Path) -> None:
+    broker = "[2026-03-01 10:0{}:00,000] INFO [GroupCoordinator 1]: {} (kafka.coordinator.group.GroupCoordinator)"
+    preparing = "Preparing to rebalance group billing in state PreparingRebalance with old generation {} (reason: {})"
+    goes = [
+        broker.format(1, preparing.format(7, "Removing member app-1f on LeaveGroup; client reason: it was closed")),
+        broker.format(1, "Group billing with generation 8 is now empty (__consumer_offsets-3)"),
+    ]
+    joins = "Dynamic member with unknown member id joins group billing in Empty state. Created a new member id app-2e"
+    lines = [
+        broker.format(0, "Stabilized group billing generation 7 (__consumer_offsets-3) with 1 members"),
+        *(goes if left else ()),
+        broker.format(2, "Shutting down."),
+        broker.format(2, "Shutdown complete."),
+        broker.format(5, "Starting up."),
+        broker.format(6, f"{joins} and request the member to rejoin with this id."),
+        broker.format(6, preparing.format(8, "Adding new member app-2e with group instance id None")),
+        broker.format(6, "Stabilized group billing generation 9 (__consumer_offsets-3) with 1 members"),
+    ]
+    first = explained(tmp_path, *lines).groups[0].findings[0]
+    assert (first.code is Code.COORDINATOR_MOVED) != left
