@@ -48,7 +48,7 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     held = [line for line in broker if not _is_empty(log, line)]
     idle = bool(broker) and not held and not clients and not no_broker
-    told = [line for line in held if _shuts_down(line)] or held or broker
+    lines = [line for line in held if _shuts_down(line)] or held or broker
     shown = bool(held) or any("NOT_COORDINATOR" in line.reason for line in clients)
     heard = Certainty.SHOWN if shown else Certainty.LIKELY
     return Finding(
@@ -56,7 +56,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.POSSIBLE if idle else heard,
         what=_IDLE if idle else _sentence(log, held or broker, clients),
         times=1,
-        evidence=evidence_of(sorted(told + clients + no_broker, key=lambda line: line.nth)),
+        evidence=evidence_of(sorted(lines + clients + no_broker, key=lambda line: line.nth)),
         do=_DO_NOTHING if idle else _DO,
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=0 if idle else 12_000,
