@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
@@ -46,7 +47,7 @@ def _find(log: GroupLog) -> Finding | None:
     no_broker = log.of(RowKind.CLIENT_NO_BROKER)
     if not broker and not clients and len(no_broker) < 2:
         return None
-    held = [line for line in broker if not _is_empty(log, line)]
+    held = _of_members(log, broker)
     idle = bool(broker) and not held and not clients and not no_broker
     lines = [line for line in held if _shuts_down(line)] or held or broker
     shown = bool(held) or any("NOT_COORDINATOR" in line.reason for line in clients)
@@ -63,13 +64,22 @@ def _find(log: GroupLog) -> Finding | None:
     )
 
 
-def _is_empty(log: GroupLog, line: Said) -> bool:
-    """Whether the group had no member when a broker said something of itself: then nobody lost a coordinator."""
-    before = [said for said in log.of(RowKind.GROUP_EMPTY, *_COMES) if said.nth < line.nth]
-    if before:
-        return before[-1].row.kind is RowKind.GROUP_EMPTY
-    after = next((said for said in log.of(RowKind.GROUP_LOADED, *_COMES) if said.nth > line.nth), None)
-    return after is not None and after.row.detail.get("group_state") == "Empty"
+def _of_members(log: GroupLog, broker: list[Said]) -> list[Said]:
+    """What a broker said of itself while the group had members, or may have had: else nobody lost a coordinator."""
+    changes = log.of(RowKind.GROUP_EMPTY, *_COMES)
+    numbers = [change.nth for change in changes]
+    founded_empty = bool(changes) and changes[0].row.detail.get("group_state") == "Empty"
+    loads = [line.nth for line in log.of(RowKind.GROUP_LOADED) if founded_empty and line.nth < numbers[0]]
+    held = []
+    for line in broker:
+        place = bisect_left(numbers, line.nth)
+        if place:
+            empty = changes[place - 1].row.kind is RowKind.GROUP_EMPTY
+        else:
+            empty = founded_empty and (not loads or loads[-1] <= line.nth)
+        if not empty:
+            held.append(line)
+    return held
 
 
 def _shuts_down(line: Said) -> bool:
