@@ -71,7 +71,7 @@ def explain(
         with existing(store) as opened:
             info = opened.find(str(what[0]))
             run = info.id
-            answer = explain_run(opened.read(info.id, types=FACTS), groups)
+            answer = explain_run(opened.read(info.id, types=FACTS), groups, info.origin)
             if answer is not None and not no_try:
                 from groupsim.diagnosis.trying import with_trials_of_run
 

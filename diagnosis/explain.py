@@ -10,16 +10,19 @@ from groupsim.diagnosis.cause import STEPWISE
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding, Place, Remedy
-from groupsim.diagnosis.from_facts import reading_of, texts_of
+from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
+from groupsim.diagnosis.not_shown import not_shown
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET, ordered
 from groupsim.diagnosis.stopped import eager, stopped
 from groupsim.diagnosis.times import bounds, share, without_partitions
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
+from groupsim.incidents.logs.times import instant
 from groupsim.wording.lists import capital
+from groupsim.wording.numbers import counted
 
 FINDINGS = 8
 """The most findings of a group."""
@@ -29,6 +32,8 @@ _OF_READING = 0.4
 """How much of the work it is to place the lines: the rest is to look for causes."""
 WORDS, FIGURES = 30, 3
 """The most of them in an answer."""
+_WIDE = 10
+"""Bounds further apart than this, one a multiple of the other, decide nothing."""
 _LASTED = re.compile(r"\d (?:ms|s)\b(?!\))|\d+m\d\ds|\d+h\d\dm")
 _FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
 
@@ -60,6 +65,8 @@ class Explanation:
     groups: tuple[Diagnosis, ...]
     texts: Mapping[Place, str] = field(default_factory=dict)
     """What its evidence says, where that stands in no file."""
+    counted_from_ms: int | None = None
+    """A simulated run has no dates: its instants count from here. None: they are UTC ms."""
 
 
 def explain_reading(
@@ -74,14 +81,19 @@ def explain_reading(
     return explained(logs, lambda share: progress(_OF_READING + share * (1 - _OF_READING)))
 
 
-def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = ()) -> Explanation | None:
-    """The same of a stored run, recorded or simulated, from its facts: those of `from_facts.FACTS` are enough."""
-    reading = reading_of(facts)
+def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: str | None = None) -> Explanation | None:
+    """The same of a stored run, recorded or simulated, from its facts: those of `from_facts.FACTS` are enough.
+
+    `origin`: when a recorded run began (`RunInfo.origin`).
+    """
+    origin_ms = EPOCH_MS if origin is None else instant(origin)
+    reading = reading_of(facts, origin_ms)
     found = explain_reading(reading, groups)
     if found is None:
         return None
     places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
-    return replace(found, texts=texts_of(reading, places))
+    texts = texts_of(reading, places, origin_ms)
+    return replace(found, texts=texts, counted_from_ms=EPOCH_MS if origin is None else None)
 
 
 def explained(logs: Sequence[GroupLog], progress: Callable[[float], None] = lambda _: None) -> Explanation | None:
@@ -117,7 +129,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         rebalances=_rebalances(log),
         stopped_ms=stopped_ms,
         findings=_with_cost(kept, log, stopped_ms),
-        not_shown=(),
+        not_shown=not_shown(log, kept, stopped_ms),
     )
 
 
@@ -145,13 +157,14 @@ def _rebalances(log: GroupLog) -> tuple[int, int]:
 
 
 def _harm(group: Diagnosis) -> tuple[bool, bool, int]:
-    """Groups in which something failed come before those that were only changed on purpose."""
+    """Groups in which something failed come before those that were only changed on purpose; then how long it hurt."""
     loud = [f for f in group.findings if f.code not in QUIET]
-    return bool(loud), any(f.code in FAILURES for f in loud[:1]), sum(f.harm_ms for f in loud)
+    stopped_ms = (group.stopped_ms and group.stopped_ms[0]) or 0
+    return bool(loud), any(f.code in FAILURES for f in loud[:1]), stopped_ms + sum(f.harm_ms for f in loud)
 
 
 def answered(groups: Sequence[Diagnosis]) -> str:
-    """Cause, cost, remedy, as far as they fit into WORDS words with FIGURES figures."""
+    """Cause, cost, remedy, as far as they fit into WORDS words with FIGURES figures; of several groups, which one."""
     group = groups[0]
     first = group.findings[0]
     brief = first.do[0].brief if first.do else ""
@@ -162,7 +175,21 @@ def answered(groups: Sequence[Diagnosis]) -> str:
     variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
     variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
-    return _begun(next((text for text in variants if _is_short(text)), variants[-2]), group)
+    named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
+    return _begun(next((text for text in named + variants if _is_short(text)), variants[-2]), group)
+
+
+def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
+    """A sentence that also says which of several groups it is about, or in how many others the same happened."""
+    worst, *others = groups
+    if not others or worst.group is None:
+        return None
+    alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
+    if f"{worst.group} " in f"{text} ":
+        what, mark, remedy = text.rpartition("; ")
+        return f"{what}, as in {counted(alike, 'other group')}{mark}{remedy}" if alike and mark else None
+    failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
+    return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
 
 
 def _is_short(text: str) -> bool:
@@ -182,7 +209,9 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
     if stopped_ms is not None and stopped_ms[0] and _LASTED.search(first.what):
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
-    if stopped_ms is not None and stopped_ms[0] and (said := bounds(stopped_ms)) is not None:
+    low, high = stopped_ms or (None, None)
+    lost = (lost_ms and lost_ms[0]) or 0
+    if low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{', and' if ': ' in first.what else ':'} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
         cost, ms = f", {said} without partitions", lost_ms

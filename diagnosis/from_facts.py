@@ -22,7 +22,7 @@ from groupsim.incidents.logs.times import instant, iso
 
 RUN = "run"
 """The name of the file of which the rows are said to be."""
-_EPOCH_MS = 1_577_836_800_000
+EPOCH_MS = 1_577_836_800_000
 """Where a simulated run begins: only differences of its times mean something."""
 
 Detail = dict[str, object]
@@ -166,8 +166,8 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
 
 
-def reading_of(facts: Iterable[Recorded]) -> Reading:
-    """The rows of a run."""
+def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> Reading:
+    """The rows of a run. `origin_ms`: its begin, UTC milliseconds since 1970."""
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
@@ -186,24 +186,24 @@ def reading_of(facts: Iterable[Recorded]) -> Reading:
         client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
         for kind, member, detail in said(fact.event):
-            row = Row(RUN, fact.seq, iso(_EPOCH_MS + fact.at_ms), kind, group, member, client, detail, program)
+            row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
     return Reading(files=(RUN,), origins=(RUN,), rows=rows, context=context)
 
 
-def texts_of(reading: Reading, places: Set[Place]) -> dict[Place, str]:
+def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) -> dict[Place, str]:
     """The facts of a run in words, by their places: when, as `groupsim show` counts it, what, which member, and why."""
     return {
-        place: _in_words(row)
+        place: _in_words(row, origin_ms)
         for row in (*reading.rows, *reading.context)
         if row.file == RUN and (place := Place(row.file, row.line)) in places
     }
 
 
-def _in_words(row: Row) -> str:
+def _in_words(row: Row, origin_ms: int) -> str:
     detail = {name: value for name, value in row.detail.items() if type(value) in (str, int)}
     why = detail.pop("reason", None) or detail.pop("error", None)
     said = [f"{name.replace('_', ' ')} {value}" for name, value in detail.items() if value != ""]
     what = ", ".join([row.kind.value.replace("_", " "), *filter(None, [row.client or row.member]), *said])
-    at = "" if row.at is None else f"{instant(row.at) - _EPOCH_MS:,} ms: "
+    at = "" if row.at is None else f"{instant(row.at) - origin_ms:,} ms: "
     return f"{at}{what}" + (f": {why}" if why else "")

@@ -14,33 +14,32 @@ from groupsim.incidents.logs.times import iso
 
 def as_json(explanation: Explanation, run: RunId | None = None) -> dict[str, Any]:
     """The whole answer. `run`: the stored run that it is of; what can be tried with logs begins with their import."""
-    return {"answer": explanation.answer, "groups": [_group(group, run) for group in explanation.groups]}
+    start_ms = explanation.counted_from_ms
+    return {"answer": explanation.answer, "groups": [_group(group, run, start_ms) for group in explanation.groups]}
 
 
-def _group(group: Diagnosis, run: RunId | None) -> dict[str, Any]:
+def _group(group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[str, Any]:
     seen, least = group.rebalances
     return {
         "group": group.group,
         "type": group.type,
-        "from": _iso(group.first_ms),
-        "to": _iso(group.last_ms),
+        **_span(group.first_ms, group.last_ms, start_ms),
         "rebalances": {"seen": seen, "at_least": least},
         "stopped_ms": _bounds(group.stopped_ms),
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
-        "findings": [_finding(finding, group.lasted_ms, run) for finding in group.findings],
+        "findings": [_finding(finding, group.lasted_ms, run, start_ms) for finding in group.findings],
         "not_shown": list(group.not_shown),
     }
 
 
-def _finding(finding: Finding, lasted_ms: int, run: RunId | None) -> dict[str, Any]:
+def _finding(finding: Finding, lasted_ms: int, run: RunId | None, start_ms: int | None) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "code": finding.code,
         "certainty": finding.certainty,
         "what": finding.what,
         "members": list(finding.members),
         "times": finding.times,
-        "from": _iso(finding.evidence.first_ms),
-        "to": _iso(finding.evidence.last_ms),
+        **_span(finding.evidence.first_ms, finding.evidence.last_ms, start_ms),
         "evidence": [_place(place) for place in finding.evidence.places],
         "cost": _cost(finding.cost, lasted_ms),
         "do": [_remedy(remedy, run) for remedy in finding.do],
@@ -80,5 +79,9 @@ def _share(found: Bounds | None, lasted_ms: int) -> list[float | None]:
     return [None if part is None else round(part, 4) for part in shares(found, lasted_ms) or (None, None)]
 
 
-def _iso(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso(at_ms)
+def _span(first_ms: int | None, last_ms: int | None, start_ms: int | None) -> dict[str, Any]:
+    """ISO 8601 in UTC; of a simulated run, which has no dates, milliseconds from its start beside it."""
+    named = {"from": first_ms, "to": last_ms}
+    if start_ms is None:
+        return {name: None if ms is None else iso(ms) for name, ms in named.items()}
+    return dict.fromkeys(named) | {f"{name}_ms": None if ms is None else ms - start_ms for name, ms in named.items()}

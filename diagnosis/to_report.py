@@ -16,7 +16,7 @@ from groupsim.wording.lists import capital
 def answer_of_run(run: Run) -> Answer | None:
     """The answer, its findings without the lines that show them, and the what-ifs; None where no group is in it."""
     facts = run.state_changing
-    explanation = explain_run(facts)
+    explanation = explain_run(facts, origin=run.info.origin)
     if explanation is None:
         return None
     total_known = run.support is None or run.support.unknown is None

@@ -10,13 +10,18 @@ from typing import IO
 from groupsim.diagnosis.explain import Diagnosis, Explanation
 from groupsim.diagnosis.finding import Finding, Place
 from groupsim.diagnosis.known import sentence
+from groupsim.diagnosis.not_shown import says_something
+from groupsim.diagnosis.order import FAILURES, QUIET
 from groupsim.diagnosis.times import bounds, share
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
 from groupsim.incidents.logs.scan import open_log
-from groupsim.wording.times import duration
+from groupsim.wording.numbers import ranged
+from groupsim.wording.times import clock_times, duration
 
 FINDINGS = 3
+GROUPS = 20
+"""The most groups in the table of several."""
 _LINES = 2
 _LONGEST = 4_096
 """The most bytes of a line that are shown."""
@@ -28,18 +33,21 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     `width`: the columns to which lines of logs are cut; None: they are shown whole.
     """
     several = len(explanation.groups) > 1
-    shown = shown_findings(explanation)
+    shown = _worst(explanation)
     places = [place for _, findings in shown for finding in findings for place in finding.evidence.places[:_LINES]]
     texts = {**line_texts(places, files), **explanation.texts}
     yield explanation.answer
-    for group, findings in shown:
+    if several:
         yield ""
-        if several:
-            yield f'group "{group.group}": {title(group.findings[0])}: {group.findings[0].what}'
+        yield from _table(explanation.groups)
+    for group, findings in shown:
         for finding in findings:
-            yield from _finding(finding, texts, width, headed=not several)
-        if others := group.findings[len(findings) :]:
-            yield f"also: {', '.join(map(title, others))} (--format json has them)"
+            yield ""
+            head = f'group "{group.group}": ' if several else ""
+            yield from _finding(finding, texts, width, head, explanation.counted_from_ms)
+        for other in group.findings[len(findings) :]:
+            if other.code not in QUIET:
+                yield f"also: {title(other)}: {other.what}"
         yield from after(group)
 
 
@@ -49,37 +57,77 @@ def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Find
     return [(group, group.findings[:most]) for group in explanation.groups]
 
 
+def _worst(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:
+    """The three worst groups of those in which something failed; else the first: the table has the others."""
+    shown = shown_findings(explanation)
+    return ([entry for entry in shown if entry[0].findings[0].code in FAILURES] or shown[:1])[:FINDINGS]
+
+
+def _table(groups: Sequence[Diagnosis]) -> Iterator[str]:
+    """One line a group, the worst first."""
+    yield f"{len(groups)} groups, the worst first:"
+    for group in groups[:GROUPS]:
+        first = group.findings[0]
+        stopped = f"; nobody could read: {bounds(group.stopped_ms)}" if _helps(group) else ""
+        yield f'  "{group.group}": {title(first)}: {first.what}{stopped}'
+    if len(groups) > GROUPS:
+        yield f"  and {len(groups) - GROUPS:,} more (--format json has them)"
+
+
 def title(finding: Finding) -> str:
     """`commit-failed (shown, because of poll-timeout)`."""
     because = f", because of {finding.after}" if finding.after is not None else ""
     return f"{finding.code} ({finding.certainty}{because})"
 
 
-def _finding(finding: Finding, texts: Mapping[Place, str], width: int | None, *, headed: bool) -> Iterator[str]:
-    if headed:
-        yield f"{title(finding)}: {finding.what}"
-    for place in finding.evidence.places[:_LINES]:
-        line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
-        yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
-    if finding.cost.processed_again:
-        yield "  cost: what was read since the last commit is read again"
+def _finding(
+    finding: Finding, texts: Mapping[Place, str], width: int | None, head: str, start_ms: int | None
+) -> Iterator[str]:
+    """What to do before the lines that show it: these may be long."""
+    yield f"{head}{title(finding)}: {finding.what}"
+    shown = finding.evidence.places[:_LINES]
+    if (when := _when(finding, [texts.get(place, "") for place in shown], start_ms)) is not None:
+        yield f"  when: {when}"
     for number, remedy in enumerate(finding.do):
         yield f"  {'do:' if not number else '   '} {remedy.what}"
         if remedy.effect is not None:
             yield f"      {remedy.effect}"
+    if finding.cost.processed_again:
+        yield "  cost: what was read since the last commit is read again"
     if finding.confirm:
         yield f"  to confirm: {finding.confirm}"
     if finding.known is not None:
         yield f"  {sentence(finding.known, fits=finding.known_fits)}"
+    if shown:
+        yield "  lines:"
+    for place in shown:
+        line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
+        yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str | None:
+    """The time of its first line, and of its last. In UTC, and said to be, where the lines print it otherwise."""
+    first, last = finding.evidence.first_ms, finding.evidence.last_ms
+    if first is None:
+        return None
+    if start_ms is not None:
+        return f"{ranged(duration(first - start_ms), duration((last or first) - start_ms))} from the start of the run"
+    span = clock_times(first, last or first)
+    return span if any(span[11:19] in text for text in texts) else f"{span} UTC"
 
 
 def after(group: Diagnosis) -> Iterator[str]:
     """What stands below a group's findings: how long it was stopped, and what is not shown."""
-    if (said := bounds(group.stopped_ms)) is not None:
+    if _helps(group):
         part = share(group.stopped_ms, group.lasted_ms)
         of = "" if part is None else f" of {duration(group.lasted_ms)} ({part})"
-        yield f"nobody in the group could read: {said}{of}"
-    yield from group.not_shown
+        who = "the group" if group.group is None else f'group "{group.group}"'
+        yield f"nobody in {who} could read: {bounds(group.stopped_ms)}{of}"
+    yield from (f"not shown: {what}" for what in group.not_shown)
+
+
+def _helps(group: Diagnosis) -> bool:
+    return says_something(group.stopped_ms, group.lasted_ms)
 
 
 def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> dict[Place, str]:

@@ -71,7 +71,7 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     effects = {remedy: _effect(result) for remedy, result in zip(remedies, results, strict=True)}
     changed = replace(first, do=_by_effect(first, effects))
     groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
-    return Explanation(answered(groups), groups)
+    return replace(explanation, answer=answered(groups), groups=groups)
 
 
 def _goes_the_other_way(remedy: Remedy, incident: ReplayableRun) -> bool:

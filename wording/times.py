@@ -35,3 +35,16 @@ def moment(ms: int, origin: str | None) -> str:
         return duration(ms)
     at = datetime.fromisoformat(origin).astimezone(UTC) + timedelta(milliseconds=ms)
     return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1_000:03d} UTC"
+
+
+def clock_times(first_ms: int, last_ms: int) -> str:
+    """Two instants, in UTC milliseconds since 1970, to the second; the date twice only where it is another.
+
+    >>> clock_times(1_657_455_766_398, 1_657_455_796_500), clock_times(1_657_455_766_398, 1_657_455_766_400)
+    ('2022-07-10 12:22:46 to 12:23:16', '2022-07-10 12:22:46')
+    """
+    first, last = (datetime.fromtimestamp(ms / 1_000, UTC) for ms in (first_ms, last_ms))
+    begin = f"{first:%Y-%m-%d %H:%M:%S}"
+    if begin == f"{last:%Y-%m-%d %H:%M:%S}":
+        return begin
+    return f"{begin} to {last:%H:%M:%S}" if first.date() == last.date() else f"{begin} to {last:%Y-%m-%d %H:%M:%S}"
