@@ -45,16 +45,22 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
             yield ""
             head = f'group "{group.group}": ' if several else ""
             yield from _finding(finding, texts, width, head, explanation.counted_from_ms)
-        for other in group.findings[len(findings) :]:
-            if other.code not in QUIET:
-                yield f"also: {title(other)}: {other.what}"
+        for other in _loud(group)[len(findings) :]:
+            yield f"also: {title(other)}: {other.what}"
         yield from after(group)
 
 
 def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:
-    """Of several groups the first finding each, of one the first three."""
+    """Of several groups the first finding each, of one the first three: without those that nothing is wrong in, but
+    for the first.
+    """
     most = 1 if len(explanation.groups) > 1 else FINDINGS
-    return [(group, group.findings[:most]) for group in explanation.groups]
+    return [(group, _loud(group)[:most]) for group in explanation.groups]
+
+
+def _loud(group: Diagnosis) -> tuple[Finding, ...]:
+    first, *others = group.findings
+    return first, *(finding for finding in others if finding.code not in QUIET)
 
 
 def _worst(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:

@@ -146,5 +146,3 @@ def test_a_simulated_run_has_no_dates() -> None:
     whens = [line for line in as_text(explanation) if line.startswith("  when: ")]
     assert whens
     assert all(when.endswith("from the start of the run") for when in whens)
-        line for line in as_text(explanation) if line.startswith("  when: ") and "from the start of the run" in line
-    ]
