@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from groupsim.diagnosis.cause import STEPWISE
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.finding import Bounds, Finding, Place, Remedy
+from groupsim.diagnosis.finding import Bounds, Finding, Place, Remedy, alternatives
 from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
@@ -117,7 +117,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
     findings = [
-        replace(finding, do=tuple(remedy for remedy in finding.do if _fits(remedy, log))) for finding in findings
+        replace(finding, do=alternatives(remedy for remedy in finding.do if _fits(remedy, log))) for finding in findings
     ]
     kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
     stopped_ms = stopped(log)

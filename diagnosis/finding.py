@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,6 +41,16 @@ class Remedy(NamedTuple):
     trial: tuple[tuple[str, str], ...] = ()
     effect: str | None = None
     needs: str = ""
+
+
+def alternatives(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+    """Remedies in their order: the first as it is, each other one behind an `or` (or its own `and`)."""
+    worded: list[Remedy] = []
+    for remedy in remedies:
+        bare = remedy.what.removeprefix("or ")
+        bare = bare if worded else bare.removeprefix("and ")
+        worded.append(remedy._replace(what=f"or {bare}" if worded and not bare.startswith("and ") else bare))
+    return tuple(worded)
 
 
 Bounds = tuple[int | None, int | None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groupsim.diagnosis.explain import Diagnosis, Explanation, answered
-from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.finding import Finding, Remedy, alternatives
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.rows import Reading
@@ -18,9 +18,10 @@ from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
-from groupsim.wording.numbers import ranged, seconds
+from groupsim.wording.numbers import counted, ranged, seconds
 
 SEEDS = 10
+_VERDICTS = {-1: "", 0: "changes little here, ", 1: "costs more here, "}
 _SHORTER = ("session.timeout.ms", "heartbeat.interval.ms")
 _LITTLE_MS = 100
 """Partition-milliseconds: where it costs less with and without a remedy, nothing is said."""
@@ -104,11 +105,11 @@ def _effect(result: ChoiceResult) -> tuple[int, str] | None:
     rebalances, before = result.rebalances.median, _median_rebalances(result)
     amount = f"{seconds(now.median)} instead of {seconds(base.median)} partition-seconds"
     span = ranged(seconds(now.least), seconds(now.most))
-    said = f"simulated with {result.choice}: about {amount} ({span} over {len(result.values)} seeds)"
-    if rebalances != before:
-        said += f", {rebalances} rebalances instead of {before}"
     worse = len(result.values) - better
     sign = -1 if better > 2 * worse and now.median < 0.9 * base.median else 1 if now.median > 1.1 * base.median else 0
+    said = f"simulated with {result.choice}: {_VERDICTS[sign]}about {amount} ({span} over {len(result.values)} seeds)"
+    if rebalances != before:
+        said += f", {counted(rebalances, 'rebalance')} instead of {before}"
     return sign, said
 
 
@@ -124,4 +125,4 @@ def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int, str] | None]) 
         sign, said = effects.get(remedy) or (0, None)
         if sign < 2:
             placed.append((sign, remedy._replace(effect=said)))
-    return tuple(remedy for _, remedy in sorted(placed, key=lambda pair: pair[0])) or finding.do
+    return alternatives(remedy for _, remedy in sorted(placed, key=lambda pair: pair[0])) or finding.do

@@ -24,10 +24,10 @@ _DO = (
     ),
     STEPWISE,
     Remedy(
-        "or a shorter heartbeat.interval.ms: a member hears of a rebalance, and of what it is given, at its next"
+        "or use a shorter heartbeat.interval.ms: a member hears of a rebalance, and of what it is given, at its next"
         " heartbeat",
         ("heartbeat.interval.ms",),
-        brief="a shorter heartbeat.interval.ms",
+        brief="use a shorter heartbeat.interval.ms",
         trial=(("heartbeat.interval.ms", "500"),),
     ),
 )

@@ -26,9 +26,9 @@ _DIED = (
         needs="group.instance.id",
     ),
     Remedy(
-        "or a shorter session.timeout.ms (at least three heartbeats): the coordinator notices a death sooner",
+        "or use a shorter session.timeout.ms (at least three heartbeats): the coordinator notices a death sooner",
         ("session.timeout.ms", "heartbeat.interval.ms"),
-        brief="a shorter session.timeout.ms",
+        brief="use a shorter session.timeout.ms",
         trial=(("session.timeout.ms", "6000"),),
     ),
 )

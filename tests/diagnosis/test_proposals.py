@@ -8,7 +8,7 @@ import pytest
 
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.explain import Diagnosis, Explanation, explain_reading
-from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.finding import Finding, Remedy, alternatives
 from groupsim.diagnosis.to_report import answer_of_run
 from groupsim.diagnosis.what_if import questions
 from groupsim.events.base import WORLD_STREAM, Event, Recorded, group_stream, process_stream
@@ -144,3 +144,9 @@ def test_cooperative_sticky_is_not_proposed_to_libraries_that_have_no_such_assig
 def test_a_group_that_never_has_two_members_needs_no_protocol_under_which_only_what_moves_stops(tmp_path: Path) -> None:
     said = [remedy.what for finding in diagnosed(tmp_path, "orders", size=1).findings for remedy in finding.do]
     assert not any("cooperative-sticky" in what for what in said)
+
+
+def test_what_stands_first_has_no_or_wherever_it_stood_before() -> None:
+    given = [Remedy("or use a", brief="a"), Remedy("b"), Remedy("and c")]
+    assert [remedy.what for remedy in alternatives(given)] == ["use a", "or b", "and c"]
+    assert [remedy.what for remedy in alternatives(reversed(given))] == ["c", "or b", "or use a"]
