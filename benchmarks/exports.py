@@ -2,7 +2,7 @@
 
 Three exports of a web shop's logs are written (JSON an object a line; one JSON document with nested records; CSV), once
 with nothing about consumer groups but a user group now and then, once with a line about one in 10,000 records. Each is
-read by the program (`incident read`) and, beside it, by the library alone: `json.loads` a line, `json.load` of the
+read by the program (`read`) and, beside it, by the library alone: `json.loads` a line, `json.load` of the
 document, `csv.reader`. Seconds are the processor's, those of each program's start left out; memory is the largest
 resident size. `--full` writes 1,000 MB each instead of 100.
 """

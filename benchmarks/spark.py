@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from groupsim.pipeline.export import FILE
 from groupsim.pipeline.grid import Sweep, load, subject
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.lake import availability as kept_availability
 from groupsim.pipeline.session import spark_session
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, facts

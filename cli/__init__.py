@@ -8,12 +8,12 @@ replay            `replay`, and its --verify
 blame, compare, report, plot, fuzz, scenarios, new, doctor, tour    one command each
 runs              `runs`, `show`, `export`
 verify            `verify`
-import_runs       `import`
+load              `load`
 sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
-incident          `incident read`, `incident import`
+incident          `read`, `import`
 advise            `advise`; advise_incident is about a run, advise_spread says where it runs
-whatif            `incident whatif`; whatif_choices reads its --set and --assignor, whatif_migration its --migrate,
+whatif            `whatif`; whatif_choices reads its --set and --assignor, whatif_migration its --migrate,
                   whatif_output prints
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`

@@ -95,7 +95,7 @@ def advise(
     """Find the best of several settings of a scenario with as few runs as possible, and say how sure that is.
 
     Every choice is simulated under the same seeds; those that cannot be the best get no more of them. Of a RUN, an
-    incident that was imported, every choice is a what-if (`groupsim incident whatif`), and what its logs leave open is
+    incident that was imported, every choice is a what-if (`groupsim whatif`), and what its logs leave open is
     drawn anew under each seed, alike for all choices.
 
     Example: groupsim advise rolling_restart --vary assignor=range,cooperative-sticky --vary static=true,false

@@ -13,51 +13,57 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-_SECTIONS: dict[str, dict[str, str]] = {
+_SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "From logs": {
-        "explain": "explain",
-        "incident": "incident",
-        "advise": "advise",
+        "explain": ("explain", "Say what happened, why, and what to change."),
+        "import": ("incident", "Turn logs into a run: figures, reports, what-ifs."),
+        "whatif": ("whatif", "Simulate an incident again with other choices."),
+        "advise": ("advise", "Find the best of several settings."),
+        "read": ("incident_read", "Show what each line of a log says."),
+        "record": ("record", "Record what a cluster keeps of its groups."),
     },
     "Look at runs": {
-        "report": "report",
-        "blame": "blame",
-        "unavailable": "read",
-        "timeline": "read",
-        "rebalances": "read",
-        "lag": "lag",
-        "compare": "compare",
-        "plot": "plot",
-        "show": "runs",
-        "replay": "replay",
+        "report": ("report", "Write an HTML report of one or more runs."),
+        "blame": ("blame", "Show what partitions waited for."),
+        "unavailable": ("read", "Show which partitions had no reader, and when."),
+        "timeline": ("read", "Show who owned each partition, and when."),
+        "rebalances": ("read", "List the rebalances: cause, length, cost."),
+        "lag": ("lag", "Show how far commits were behind."),
+        "compare": ("compare", "Compare runs side by side."),
+        "plot": ("plot", "Draw a picture of a run."),
+        "show": ("runs", "Show the stored facts of a run."),
+        "replay": ("replay", "Fold the stored facts of a run again."),
     },
     "Simulate": {
-        "run": "run",
-        "scenarios": "scenarios",
-        "new": "new",
-        "sweep": "sweep",
-        "sweep-report": "sweep",
-        "fuzz": "fuzz",
-        "assign": "assign",
-        "assignors": "assign",
+        "run": ("run", "Simulate a scenario, and store its facts."),
+        "scenarios": ("scenarios", "List the built-in scenarios."),
+        "new": ("new", "Write a scenario file to start from."),
+        "sweep": ("sweep", "Simulate many settings and seeds on Spark."),
+        "sweep-report": ("sweep", "Show the best choices of a sweep."),
+        "fuzz": ("fuzz", "Look for a seed that breaks an invariant."),
+        "assign": ("assign", "Ask assignors who gets which partitions."),
+        "assignors": ("assign", "List the assignors and their drawbacks."),
     },
     "Store": {
-        "runs": "runs",
-        "export": "runs",
-        "import": "import_runs",
-        "verify": "verify",
+        "runs": ("runs", "List the stored runs."),
+        "export": ("runs", "Write runs to Parquet or JSON Lines."),
+        "load": ("load", "Put exported runs into a store."),
+        "verify": ("verify", "Check that a run is stored as it was written."),
     },
     "Help": {
-        "tour": "tour",
-        "doctor": "doctor",
+        "tour": ("tour", "See the main commands in five minutes."),
+        "doctor": ("doctor", "Check that everything needed is installed."),
     },
 }
-"""By heading of `groupsim --help`: a command's name, and its module. A module's `app` is a group of commands."""
-_NOT_LISTED = {"conformance": "conformance"}
-"""For who works on groupsim."""
-MODULES = {name: module for section in (*_SECTIONS.values(), _NOT_LISTED) for name, module in section.items()}
+"""By heading of `groupsim --help`: a command's name, its module, and what it does in a sentence that fits a line.
+
+A module's `app` is a group of commands.
+"""
+_NOT_LISTED = {"conformance": "conformance", "incident": "incident"}
+"""For who works on groupsim; and `import`, `whatif`, `read` and `record`, as these were called before."""
+MODULES = {name: module for section in _SECTIONS.values() for name, (module, _) in section.items()} | _NOT_LISTED
 """By command, the module in `groupsim.cli` that is loaded for it."""
-_NAMED_OTHERWISE = {"import": "import_runs"}
+_NAMED_OTHERWISE = {"import": "import_"}
 """Functions that cannot have the name of their command."""
 
 
@@ -85,9 +91,8 @@ class Program(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands below their headings."""
         for heading, section in _SECTIONS.items():
-            width = formatter.width - 6 - max(map(len, MODULES))
             with formatter.section(heading):
-                formatter.write_dl([(name, self.commands[name].get_short_help_str(width)) for name in section])
+                formatter.write_dl([(name, summary) for name, (_, summary) in section.items()])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`groupsim incident import`: the logs of a recorded incident become a run."""
+"""`groupsim import`: the logs of a recorded incident become a run. Exported runs are recognised, and loaded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import typer
 
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.cli import output
+from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
 from groupsim.cli.importing_store import importing
 from groupsim.cli.incident_read import print_wordings, read
+from groupsim.cli.load import load_runs
 from groupsim.cli.log_options import (
     DateOption,
     LogsArgument,
@@ -90,21 +92,21 @@ def import_(
 ) -> None:
     """Turn logs into a run, and say what happened, why, and what to change.
 
-    All commands for runs work on it: `unavailable`, `blame`, `report`, and so on.
+    All commands for runs work on it: `unavailable`, `blame`, `report`. Exported runs are loaded, as `load` does.
 
-    Example: groupsim incident import broker.log m1.log m2.log --topic orders=12
+    Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.analysis.tables.bounds import supported
-    from groupsim.diagnosis.explain import explain_reading
     from groupsim.diagnosis.to_json import as_json
 
+    if _are_exported(logs):
+        return load_runs(logs, store, form)
     counts, by_file = key_integers(topics, "--topic", minimum=1), key_integers(skews, "--skew")
     how = {"tz": tz, "date": date, "skews": by_file, "fields": export_fields(text, time, stream)}
     with log_files(logs) as files:
         reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
     print_wordings(reading.unrecognised if unrecognised else [])
-    with progress("explaining") as bar:
-        explanation = explain_reading(reading, progress=bar)
+    explanation = _explained(reading)
     with importing(store) as opened:
         result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
@@ -120,6 +122,16 @@ def import_(
         else:
             output.write_json({**summary, "explanation": explanation and as_json(explanation, RunId("latest"))})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
+
+
+def _are_exported(paths: Sequence[Path]) -> bool:
+    """Whether all are exported runs; raises BadRequest if only some are."""
+    from groupsim.pipeline.is_export import is_export
+
+    exported = [path for path in paths if is_export(path)]
+    if exported and len(exported) < len(paths):
+        raise BadRequest(f"{exported[0]} is an exported run; load it by itself: groupsim load {exported[0]}")
+    return bool(exported)
 
 
 def _print_same(store: EventStore, run: RunInfo, given: str | None) -> None:
@@ -148,7 +160,7 @@ def _print_next(info: RunInfo, facts: Sequence[Recorded], explanation: Explanati
 
 
 def _print_missing(reading: Reading, counts: dict[str, int] | None) -> None:
-    """Print which logs are missing, as `incident read` does, and what partition counts would give where there are none.
+    """Print which logs are missing, as `read` does, and what partition counts would give where there are none.
 
     `counts`: those that were given; None where the logs name partitions.
     """
@@ -207,6 +219,14 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
 
     with progress("reading") as bar:
         return read_files(files, progress=bar, **how)
+
+
+def _explained(reading: Reading) -> Explanation | None:
+    """The diagnosis of what was read, with progress."""
+    from groupsim.diagnosis.explain import explain_reading
+
+    with progress("explaining") as bar:
+        return explain_reading(reading, progress=bar)
 
 
 def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:

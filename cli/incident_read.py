@@ -1,4 +1,4 @@
-"""`groupsim incident read`: what logs and files of `__consumer_offsets` say, or which groups they name."""
+"""`groupsim read`: what logs and files of `__consumer_offsets` say, or which groups they name."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read(
 
     The exit status is 2 if nothing in them is about a group.
 
-    Example: groupsim incident read server.log --format jsonl
+    Example: groupsim read server.log --format jsonl
     """
     from groupsim.incidents.logs.duplicate_logs import given_once
     from groupsim.incidents.offsets_topic.reader import sort_out
@@ -136,7 +136,7 @@ def _recognised(
 
 
 def _shown_rows(log: SourceLog | TopicLog, summary: LogSummary, form: Format) -> Iterator[dict[str, Any]]:
-    """The rows of one log as `incident read` shows them; all of its rows go into the summary."""
+    """The rows of one log as `read` shows them; all of its rows go into the summary."""
     from groupsim.incidents.logs.row_kinds import SHOWN
 
     for row in log:

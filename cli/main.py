@@ -32,12 +32,13 @@ TRACEBACK = "GROUPSIM_TRACEBACK"
 _UNKNOWN = re.compile(r"No such command '([^']{1,100})'\.$")
 _CTRL_C = 130
 """The status of typer for any KeyboardInterrupt."""
-ABOUT = """Which partitions were unavailable, for how long, and why? A simulator of Kafka's consumer groups.
+ABOUT = """Which partitions were unavailable, for how long, and why? For Kafka's groups, from logs or simulated.
 
 \b
-groupsim run rolling_restart                   simulate a rolling restart
-groupsim incident import broker.log app.log    read the logs of a real incident
-groupsim tour                                  see the main commands in five minutes
+groupsim explain app.log               what happened, why, and what to change
+groupsim import broker.log app.log     the same with figures, kept for reports and what-ifs
+groupsim run rolling_restart           simulate a rolling restart
+groupsim tour                          see the main commands in five minutes
 
 The help of each command has an example. In tables, `—` means none or unknown. NO_COLOR switches colours off.
 """
@@ -195,6 +196,8 @@ def with_near_command(message: str, program: Any) -> str:
 
 def _paths(command: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for name, each in getattr(command, "commands", {}).items():
+        if name == "incident":  # its commands have shorter names of their own
+            continue
         if getattr(each, "commands", None):
             yield from _paths(each, (*above, name))
         else:

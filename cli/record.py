@@ -1,4 +1,4 @@
-"""`groupsim incident record`: what `__consumer_offsets` says of some groups, while it is written."""
+"""`groupsim record`: what `__consumer_offsets` says of some groups, while it is written."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def record(
         typer.Option(metavar="FILE", help="Settings of librdkafka, KEY=VALUE lines: sasl.username=..."),
     ] = None,
 ) -> None:
-    """Record what Kafka keeps of groups in __consumer_offsets, as a file that `incident import` reads.
+    """Record what Kafka keeps of groups in __consumer_offsets, as a file that `import` reads.
 
     It reads the history that is there, then what is written. It joins no group and commits nothing.
 
-    Example: groupsim incident record --bootstrap broker:9092 --group billing --for 10m -o billing.jsonl
+    Example: groupsim record --bootstrap broker:9092 --group billing --for 10m -o billing.jsonl
     """
     from groupsim.incidents.offsets_topic import live
 
@@ -69,7 +69,7 @@ def record(
             output.note(f"{counted(written, 'record')} in {path}; the same command continues")
             raise
     output.note(f"{counted(written, 'record')} in {path}")
-    output.note(f"next: groupsim incident import {path}" + "".join(f" --group {group}" for group in groups))
+    output.note(f"next: groupsim import {path}" + "".join(f" --group {group}" for group in groups))
 
 
 def _seconds(text: str) -> float:

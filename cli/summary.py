@@ -1,4 +1,4 @@
-"""The numbers of a run: as JSON (`run --format json`, `incident import --format json`) and as lines for people."""
+"""The numbers of a run: as JSON (`run --format json`, `import --format json`) and as lines for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`groupsim incident whatif`: simulate a recorded incident again, as recorded and with other choices."""
+"""`groupsim whatif`: simulate a recorded incident again, as recorded and with other choices."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def whatif(
     simulation as recorded (JSON: versus_recorded, too), versus_record with the record. Phases are the join and sync
     phases of the exact replay and of the record. The answers are kept with the run, and `groupsim report` shows them.
 
-    Example: groupsim incident whatif latest --assignor cooperative-sticky --set membership=static
+    Example: groupsim whatif latest --assignor cooperative-sticky --set membership=static
     """
     from groupsim.analysis import what_ifs
     from groupsim.replay.ask import ask

@@ -1,4 +1,4 @@
-"""The choices of `groupsim incident whatif`: what --set, --assignor and --protocol mean."""
+"""The choices of `groupsim whatif`: what --set, --assignor and --protocol mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`incident whatif --migrate FORM`: what the change to another protocol costs, and what it asks for."""
+"""`whatif --migrate FORM`: what the change to another protocol costs, and what it asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `groupsim incident whatif` prints: the answer, the table of choices, what it rests on; rows of JSON."""
+"""What `groupsim whatif` prints: the answer, the table of choices, what it rests on; rows of JSON."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _finding(finding: Finding, lasted_ms: int, run: RunId | None, start_ms: int 
 def _remedy(remedy: Remedy, run: RunId | None) -> dict[str, Any]:
     asked = command(run or RunId("latest"), [remedy])
     if asked is not None and run is None:
-        asked = f"groupsim incident import LOG... && {asked}"
+        asked = f"groupsim import LOG... && {asked}"
     shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": asked}
     return shown if remedy.effect is None else shown | {"effect": remedy.effect}
 

@@ -74,7 +74,7 @@ def command(run: RunId, remedies: Sequence[Remedy], used: Collection[str | None]
         for key, value in remedy.trial
         if key != "assignor" or value not in used
     ]
-    return f"groupsim incident whatif {run} {' '.join(options)}" if options else None
+    return f"groupsim whatif {run} {' '.join(options)}" if options else None
 
 
 def _other_protocol(run: RunId, facts: Sequence[Recorded], types: dict[str | None, GroupType]) -> Question | None:
@@ -103,7 +103,7 @@ def _other_protocol(run: RunId, facts: Sequence[Recorded], types: dict[str | Non
         if not libraries <= _SPEAKS_CONSUMER:
             return None
         options, protocol, roll = "--migrate rolling", "the consumer protocol", ", and what a roll to it costs"
-    asked = _of_group(f"groupsim incident whatif {run} {options}", facts, group)
+    asked = _of_group(f"groupsim whatif {run} {options}", facts, group)
     return Question(asked, f"{protocol} would change", roll)
 
 

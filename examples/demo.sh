@@ -18,7 +18,7 @@ try groupsim export latest --to demo-lake
 try python -m groupsim.pipeline.job demo-lake
 
 say "3. Import a recorded incident: a real Kafka broker and three real consumers, one of them killed with kill -9"
-try groupsim incident import examples/incidents/kill9-range/*.log.gz --name kill9
+try groupsim import examples/incidents/kill9-range/*.log.gz --name kill9
 try groupsim unavailable latest --by label
 try groupsim rebalances latest
 

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.export_head import head
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.schemas import LAKE
 from groupsim.pipeline.whole_file import whole_file
 from groupsim.storage.codec import COLUMNS, Row, digest_of
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
-FILE = "facts.parquet"
 RUN_KEY = b"groupsim.run"
 """The key in the metadata of each Parquet file for the head of the run, as JSON."""
 _AT_ONCE = 50_000

@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 
 from groupsim.events.types import RunId
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.export import FILE, RUN_KEY
+from groupsim.pipeline.export import RUN_KEY
 from groupsim.pipeline.export_head import check_seal, read_head
+from groupsim.pipeline.is_export import FILE, JSON_LINES
 from groupsim.pipeline.schemas import LAKE
 from groupsim.storage.codec import Digest, Row
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import EventStore, RunInfo, RunStatus
 
 _AT_ONCE = 50_000
-JSON_LINES = ".jsonl"
 _UNREADABLE = (pa.ArrowException, OSError, msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 """What Arrow and msgspec raise for bytes that nobody wrote so; ValueError for text that is not UTF-8, too."""
 

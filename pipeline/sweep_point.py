@@ -24,9 +24,10 @@ from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.errors import GroupSimError
 from groupsim.events.types import RunId
-from groupsim.pipeline.export import FILE, PARQUET, RUN_KEY, row_group
+from groupsim.pipeline.export import PARQUET, RUN_KEY, row_group
 from groupsim.pipeline.export_head import head
 from groupsim.pipeline.grid import Point, Subject, load
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
 from groupsim.pipeline.table_cache import file_of

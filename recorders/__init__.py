@@ -3,7 +3,7 @@
 - `real`: records what a real Kafka does and writes docs/conformance.md (`make conformance`)
 - `recorded_runs`: recorded runs beside their re-enactments, run by run
 - `table`: recorded and re-enacted runs as a table
-- `offsets_topic`: `groupsim incident record` against a real broker
+- `offsets_topic`: `groupsim record` against a real broker
 - `markdown`: tables of pages
 - `broker/`: a real Kafka broker: fetched, started, asked
 - `scripts/`: scripts of requests, drawn and played against a broker; a folder for each group protocol

@@ -1,4 +1,4 @@
-"""`groupsim incident record` against a real broker: killed and continued again and again while groups work.
+"""`groupsim record` against a real broker: killed and continued again and again while groups work.
 
 What it recorded is compared with the segment files of the broker, record for record; and our table of schemas with the
 definitions in Kafka's jars.

@@ -185,7 +185,7 @@ class ChoiceResult:
         return difference(self.values, self._base, median(self._base))
 
     def row(self) -> dict[str, object]:
-        """The row that `incident whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
+        """The row that `whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
         shown: dict[str, object] = {"choice": self.choice}
         for name in MEASURES:
             shown[name] = self._range(name).median if self.costs else None

@@ -20,7 +20,7 @@ _NOTHING = "none about a consumer group"
 _NAMED, _NEAR, _SKIPPED = 10, 5, 3
 _USUAL_PARTITIONS = 50
 """offsets.topic.num.partitions, by default."""
-_LIST = "`groupsim incident read --groups` with the same files lists all"
+_LIST = "`groupsim read --groups` with the same files lists all"
 
 
 def nothing_to_import(reading: Reading) -> str:
@@ -61,7 +61,7 @@ def nothing_to_import(reading: Reading) -> str:
     if reading.counts.unrecognised and not reading.answers:
         return (
             f"no line names a consumer group in a known wording; {counted(reading.counts.unrecognised, 'line')} may be"
-            " about groups: `groupsim incident read --unrecognised` lists them"
+            " about groups: `groupsim read --unrecognised` lists them"
         )
     return nothing_read(reading.counts.lines, reading.skipped, (*reading.damage, *reading.notes))
 

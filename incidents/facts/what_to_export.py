@@ -130,7 +130,7 @@ def _next(logs: Sequence[LogSummary], groups: Counter[str]) -> str:
     if not any(log.first for log in logs):
         return "next: export the logs again, with times; if theirs lack only the day, --date YYYY-MM-DD gives it"
     one = "; --group NAME imports one group" if len(groups) > 1 else ""
-    return f"next: `groupsim incident import` with the same logs and options{one}"
+    return f"next: `groupsim import` with the same logs and options{one}"
 
 
 def _contents(logs: Sequence[LogSummary]) -> list[str]:

@@ -60,7 +60,7 @@ class Wanted(NamedTuple):
 
 
 def rows(path: Path, *, tz: str | None = None, skew_ms: int = 0) -> Iterator[Row]:
-    """The rows `incident read` shows of one plain log, one by one, in constant memory; see LogReader for counts."""
+    """The rows `read` shows of one plain log, one by one, in constant memory; see LogReader for counts."""
     for row in LogReader(path, tz=tz, skew_ms=skew_ms):
         if row.kind in SHOWN:
             yield row

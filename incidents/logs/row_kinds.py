@@ -192,7 +192,7 @@ SHOWN = frozenset(
         RowKind.STORED_ASSIGNMENT,
     ]
 )
-"""The kinds that `incident read` shows. Rows of other kinds are context: only the import uses them."""
+"""The kinds that `read` shows. Rows of other kinds are context: only the import uses them."""
 
 EVIDENCE = frozenset(
     [

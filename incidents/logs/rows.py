@@ -1,4 +1,4 @@
-"""What reading a log gives: rows as `incident read` shows them, rows that only the import uses, and counts."""
+"""What reading a log gives: rows as `read` shows them, rows that only the import uses, and counts."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def only_group(files: TopicFiles) -> frozenset[GroupId]:
         names = [f"{name} ({counted(count.records, 'record')})" for name, count in most]
         raise LogError(
             f"{listed([str(path) for path, _ in files])}: the topic has {len(seen)} groups; choose with --group:"
-            f" {listed(names, _NAMED)}; `groupsim incident read --groups` with the same files lists all"
+            f" {listed(names, _NAMED)}; `groupsim read --groups` with the same files lists all"
         )
     return frozenset(seen)
 

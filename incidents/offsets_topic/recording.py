@@ -1,4 +1,4 @@
-"""The file that `groupsim incident record` writes: JSON Lines, a head and then each record as the topic has it.
+"""The file that `groupsim record` writes: JSON Lines, a head and then each record as the topic has it.
 
 Keys and values are kept as they came (base64), so that what is not known yet can be read later.
 """

@@ -226,7 +226,7 @@ def _live_topic() -> Iterator[str]:
     """What `recorders.offsets_topic` found."""
     noted = json.loads((GOLDEN / "offsets-topic.json").read_text())
     yield (
-        f"`groupsim incident record` on Kafka {noted['kafka']}: a classic and a consumer group of librdkafka whose "
+        f"`groupsim record` on Kafka {noted['kafka']}: a classic and a consumer group of librdkafka whose "
         f"members come and go, the recorder killed with `kill -9` {noted['killed']} times and continued. Compared with "
         "the broker's segment files, read as files:"
     )

@@ -41,7 +41,7 @@ def cli() -> str:
         f"# Commands\n\n{_GENERATED}",
         "`groupsim --quiet …` prints no notes and no progress. "
         "Exit status: 0 done, 1 the answer is a failure, 2 the request is wrong or a file can't be read. Of a recorded "
-        "run, 1 means that the total is unknown: `unavailable.unknown` of `incident import --format json` says why, "
+        "run, 1 means that the total is unknown: `unavailable.unknown` of `import --format json` says why, "
         "`damage` what could not be read, `left_out` which files have nothing about groups. Intervals one by one "
         "(`unavailable`, `timeline`) and a `report` are no total: 0.\n",
     ]

@@ -73,7 +73,7 @@ def test_an_incident_is_read_imported_and_asked_like_any_run(call: Call) -> None
     counts, *advice = read.err.splitlines()
     assert "lines read" in counts
     assert advice[0] == "logs of brokers: broker.log.gz"
-    assert advice[-1].startswith("next: `groupsim incident import`")
+    assert advice[-1].startswith("next: `groupsim import`")
     assert call("--quiet", "incident", "read", *logs, "--format", "jsonl") == read._replace(err="")
     imported = call("incident", "import", *logs, "--name", "kill9", "--format", "json").json
     assert imported["source"] == "recorded"

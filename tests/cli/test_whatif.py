@@ -1,4 +1,4 @@
-"""`groupsim incident whatif` as a user calls it."""
+"""`groupsim whatif` as a user calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `groupsim incident whatif` says of the examples: open sessions, what the record has, the truth."""
+"""What `groupsim whatif` says of the examples: open sessions, what the record has, the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`groupsim incident whatif --protocol … --migrate rolling` as a user calls it."""
+"""`groupsim whatif --protocol … --migrate rolling` as a user calls it."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_an_unknown_group_is_answered_with_near_names_first(call: Call, asked: s
     said = call("incident", "import", str(DUMP), "--group", asked)
     assert said.status == 2
     assert f'no line or record is of the group "{asked}"; near names are "s03-one-closes.' in said.err
-    assert "8 groups in all, `groupsim incident read --groups` with the same files lists all" in said.err
+    assert "8 groups in all, `groupsim read --groups` with the same files lists all" in said.err
     assert "s14-" not in said.err
 
 

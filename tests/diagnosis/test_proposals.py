@@ -57,7 +57,7 @@ def asked(facts: Facts, kind: GroupType = CLASSIC, *, known: bool = True, do: tu
     finding = Finding(code=Code.SCALE_OUT, certainty=Certainty.LIKELY, what="x", do=do)
     group = Diagnosis("g", kind, None, None, (0, 0), None, (finding,), ())
     found = questions(info, recorded, Explanation("x", (group,)), total_known=known)
-    return [question.command.removeprefix("groupsim incident whatif abc ") for question in found]
+    return [question.command.removeprefix("groupsim whatif abc ") for question in found]
 
 
 ROLL, EACH, BACK = "--migrate rolling", "--protocol consumer --protocol classic", "--protocol classic"
@@ -105,7 +105,7 @@ def test_a_report_ends_with_the_questions_that_its_record_can_answer() -> None:
     run = imported(EXAMPLE)
     answer = answer_of_run(run)
     assert answer is not None
-    asked = f"groupsim incident whatif {run.info.id} --migrate rolling"
+    asked = f"groupsim whatif {run.info.id} --migrate rolling"
     assert (asked, "what the consumer protocol would change, and what a roll to it costs") in answer.questions
 
 

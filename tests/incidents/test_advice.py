@@ -1,4 +1,4 @@
-"""What `incident read` advises after reading: what each log is, the hours and groups, and which logs are missing."""
+"""What `read` advises after reading: what each log is, the hours and groups, and which logs are missing."""
 
 from __future__ import annotations
 

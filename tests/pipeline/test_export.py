@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.export import FILE, RUN_KEY, export_jsonl, export_parquet
+from groupsim.pipeline.export import RUN_KEY, export_jsonl, export_parquet
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.schemas import FACTS, LAKE
 from groupsim.storage import EventStore
 from groupsim.storage.codec import COLUMNS, Row, digest_of

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from groupsim.events.errors import GroupSimError
-from groupsim.pipeline.export import FILE, export_jsonl, export_parquet
+from groupsim.pipeline.export import export_jsonl, export_parquet
 from groupsim.pipeline.importing import import_runs
+from groupsim.pipeline.is_export import FILE
 from groupsim.storage import EventStore, open_store
 from groupsim.storage.audit import audit
 from groupsim.storage.store import RunInfo, RunStatus

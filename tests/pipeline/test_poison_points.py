@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from groupsim.pipeline.export import FILE
 from groupsim.pipeline.grid import Sweep, subject
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER
 from groupsim.pipeline.sweep import sweep_into
 from groupsim.pipeline.sweep_point import play_damaged_again

@@ -11,9 +11,10 @@ import pytest
 
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.catalogue import STATE_CHANGING
-from groupsim.pipeline.export import FILE, RUN_KEY
+from groupsim.pipeline.export import RUN_KEY
 from groupsim.pipeline.grid import Point, Subject, Sweep, load, subject
 from groupsim.pipeline.importing import import_runs
+from groupsim.pipeline.is_export import FILE
 from groupsim.pipeline.schemas import LAKE, SUMMARY_ARROW
 from groupsim.pipeline.source import FACTS_FOLDER, SUMMARY_FOLDER, UNFINISHED_FOLDER
 from groupsim.pipeline.sweep_point import clean, points_player, simulate

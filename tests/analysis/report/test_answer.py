@@ -49,7 +49,7 @@ def test_what_would_have_helped_comes_from_the_diagnosis_or_does_not_come(one_cl
     reading = read_files(sorted((EXAMPLE.parent / "max-poll-range").glob("*.log.gz")))
     all_logs = Run(store, import_run(reading, store, name="poll", topics={}).run)
     shown, unknown, killed = data(report([all_logs, one_client, kill9], assessment))["runs"]
-    ask = f"groupsim incident whatif {all_logs.info.id} "
+    ask = f"groupsim whatif {all_logs.info.id} "
     assert [command for command, _ in shown["next"] if command.startswith(f"{ask}--set")] == [
         f"{ask}--set max.poll.interval.ms=600000"
     ]

@@ -183,7 +183,7 @@ def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened,
     assert "broker.log.gz:" in page.inner_text(".panel table.lines")
     assert "2026-11-20 11:27:27" in page.inner_text(".panel")
     assert "m2.0 fell silent holding 4 partitions" in page.inner_text("#run-0-origin")
-    assert page.inner_text(".command").startswith("groupsim incident import ")
+    assert page.inner_text(".command").startswith("groupsim import ")
     assert f"groupsim show {kill9.info.id} --member m2.0" in page.inner_text(".onward")
 
 

@@ -1,7 +1,8 @@
-"""`groupsim import`: put exported runs into a store."""
+"""`groupsim load`: put exported runs into a store."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,7 @@ from groupsim.cli.options import FormatOption, StoreOption
 from groupsim.cli.output import Format
 
 
-def import_runs(
+def load(
     paths: Annotated[
         list[Path],
         typer.Argument(metavar="FILE|DIR...", help="The folder or .jsonl file that `groupsim export` wrote."),
@@ -23,10 +24,15 @@ def import_runs(
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Import exported runs into the store, byte for byte: facts, digest, scenario, seed, settings and summary.
+    """Put exported runs into the store, byte for byte: facts, digest, scenario, seed, settings and summary.
 
-    Example: groupsim import lake/ --store other.db
+    Example: groupsim load lake/ --store other.db
     """
+    load_runs(paths, store, form)
+
+
+def load_runs(paths: Sequence[Path], store: str, form: Format) -> None:
+    """What the command does, and `groupsim import` with exported runs."""
     from groupsim.pipeline.importing import exported, import_all
 
     sources = [exported(path) for path in paths]  # first: a wrong file must not leave an empty store
