@@ -31,8 +31,8 @@ NO_EVIDENCE = Evidence()
 
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
-    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `needs`:
-    what not every client library has (`client_libraries.LACKS`).
+    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `worse`:
+    it costs more than it saves there; `needs`: what not every client library has (`client_libraries.LACKS`).
     """
 
     what: str
@@ -41,6 +41,7 @@ class Remedy(NamedTuple):
     trial: tuple[tuple[str, str], ...] = ()
     effect: str | None = None
     needs: str = ""
+    worse: bool = False
 
 
 def alternatives(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:

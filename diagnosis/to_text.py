@@ -94,10 +94,7 @@ def _finding(
     shown = finding.evidence.places[:_LINES]
     if (when := _when(finding, [texts.get(place, "") for place in shown], start_ms)) is not None:
         yield f"  when: {when}"
-    for number, remedy in enumerate(finding.do):
-        yield f"  {'do:' if not number else '   '} {remedy.what}"
-        if remedy.effect is not None:
-            yield f"      {remedy.effect}"
+    yield from _remedies(finding)
     if finding.cost.processed_again:
         yield "  cost: what was read since the last commit is read again"
     if finding.confirm:
@@ -109,6 +106,17 @@ def _finding(
     for place in shown:
         line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
         yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _remedies(finding: Finding) -> Iterator[str]:
+    """What to do; and what would be done elsewhere, but was seen to cost more here."""
+    for number, remedy in enumerate(finding.do):
+        if remedy.worse and number:
+            yield f"  no help here: {remedy.what.removeprefix('or ')}"
+        else:
+            yield f"  {'   ' if number else 'do:'} {remedy.what}"
+        if remedy.effect is not None:
+            yield f"      {remedy.effect}"
 
 
 def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str | None:

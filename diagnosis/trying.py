@@ -124,5 +124,5 @@ def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int, str] | None]) 
     for remedy in finding.do:
         sign, said = effects.get(remedy) or (0, None)
         if sign < 2:
-            placed.append((sign, remedy._replace(effect=said)))
+            placed.append((sign, remedy._replace(effect=said, worse=sign > 0)))
     return alternatives(remedy for _, remedy in sorted(placed, key=lambda pair: pair[0])) or finding.do

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
+from groupsim.diagnosis.finding import Remedy
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_text import as_text
 from groupsim.diagnosis.trying import with_trials_of_run
@@ -146,3 +148,12 @@ def test_a_simulated_run_has_no_dates() -> None:
     whens = [line for line in as_text(explanation) if line.startswith("  when: ")]
     assert whens
     assert all(when.endswith("from the start of the run") for when in whens)
+
+
+def test_what_was_seen_to_cost_more_is_no_advice(tmp_path: Path) -> None:
+    explanation = explained(tmp_path, EPOCH)
+    (group,) = explanation.groups
+    tried = (Remedy("do a"), Remedy("or do b", effect="costs more here", worse=True))
+    changed = replace(group, findings=(replace(group.findings[0], do=tried),))
+    shown = list(as_text(replace(explanation, groups=(changed,))))
+    assert shown[shown.index("  do: do a") :][:3] == ["  do: do a", "  no help here: do b", "      costs more here"]
