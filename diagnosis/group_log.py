@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import PurePath
 
 from msgspec.structs import replace
@@ -21,6 +21,8 @@ from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
 from groupsim.diagnosis.versions import Versions
+from groupsim.incidents.account.accounts import NOT_NAMED, accounts_of
+from groupsim.incidents.account.group import Account
 from groupsim.incidents.facts.clock_check import on_brokers_clock
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
 from groupsim.incidents.logs.client_libraries import (
@@ -74,8 +76,10 @@ class GroupLog:
         said: Sequence[Said],
         end: int | None = None,
         versions: Mapping[Program, frozenset[str]] | None = None,
+        accounts: Callable[[], Mapping[str, Account]] = dict,
     ) -> None:
         self.group = group
+        self._accounts = accounts
         self.versions = versions or {}
         """Those that its files print, by what they are versions of: brokers, Java clients, librdkafka."""
         self._details: dict[int, str] = {}
@@ -108,6 +112,11 @@ class GroupLog:
         if line.nth not in self._details:
             self._details[line.nth] = " ".join(f"{name}={value}" for name, value in line.row.detail.items())
         return self._details[line.nth]
+
+    @cached_property
+    def account(self) -> Account | None:
+        """What its lines prove of who ran and had what; None where no line is a client's."""
+        return self._accounts().get(self.group or NOT_NAMED) if self.clients else None
 
     @cached_property
     def begin(self) -> int | None:
@@ -257,8 +266,9 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         reason = str(row.detail.get("reason") or row.detail.get("error") or "")
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = [instant(at) for at in reading.ends.values() if at is not None]
+    accounts = cache(lambda: {account.group: account for account in accounts_of(reading)})
     found = [
-        GroupLog(group, _named(said), max(ends, default=None), versions.of(s.row.file for s in said))
+        GroupLog(group, _named(said), max(ends, default=None), versions.of(s.row.file for s in said), accounts)
         for group, said in by_group.items()
     ]
     found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found

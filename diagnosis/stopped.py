@@ -1,104 +1,80 @@
-"""How long nobody in a group could take records: bounds that need no number of partitions."""
+"""How long nobody in a group could take records: bounds that need no number of partitions.
+
+Each source says when it was surely so, and when perhaps: a broker's lines (`stopped_by_broker`), and what the account
+of the clients' lines leaves open (`held`). A start-up counts above and not below; what comes after the last member
+counts in neither.
+"""
 
 from __future__ import annotations
 
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.membership import only_member
-from groupsim.diagnosis.rebalances import Rebalance
+from groupsim.diagnosis.held import Held, held
+from groupsim.diagnosis.stopped_by_broker import Stops, stops_by_broker
+from groupsim.incidents.account.spans import INF, Span, Spans, both, length, union, without
 from groupsim.incidents.logs.row_kinds import RowKind
-
-_HANDOVER_MS = 400
-"""From the stored assignment until members have it and their callbacks returned, where no client's log shows it."""
 
 _STEPWISE = frozenset(["compatible", "sessioned", "v0", "v1", "stream"])
 """Protocols of Connect (KIP-415) and Kafka Streams (since 2.4, KIP-429) under which members keep what does not move."""
+_COMES = (
+    RowKind.JOINING,
+    RowKind.JOINED,
+    RowKind.SYNCED,
+    RowKind.REBALANCE_START,
+    RowKind.MEMBER_ID_CREATED,
+    RowKind.MEMBER_JOINED,
+    RowKind.STABILIZED,
+    RowKind.ASSIGNMENT_RECEIVED,
+)
+"""Each shows a live member that wants its part."""
 
 
 def stopped(log: GroupLog) -> Bounds | None:
-    """At least and at most, in ms; None where nothing shows it. Only eager groups stop in each rebalance."""
-    if log.begin is None:
+    """At least and at most, in ms; None where nothing shows it."""
+    if log.begin is None or log.end is None:
         return None
-    if log.rebalances:
-        return _by_broker(log)
-    if log.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE):
-        return 0, 0
-    return _by_client(log)
+    whole = (log.begin, log.end)
+    broker, clients = stops_by_broker(log, _gives_up_all(log)), held(log)
+    if broker is None and clients is None:
+        return None
+    perhaps = _perhaps(broker, clients, whole)
+    surely = _surely(log, broker, clients, whole)
+    return length(surely, *whole), length(union(perhaps, surely), *whole)
 
 
 def eager(log: GroupLog) -> bool | None:
     """Whether members give up everything in each rebalance; None if no line shows the assignor."""
+    steps = _steps(log)
+    return None if not steps else not any(steps)
+
+
+def _gives_up_all(log: GroupLog) -> bool | None:
+    """The same; None also if the group has both in its time."""
+    steps = _steps(log)
+    return None if len(steps) != 1 else not steps.pop()
+
+
+def _steps(log: GroupLog) -> set[bool]:
     protocols = {str(line.row.detail.get("protocol")) for line in log.of(RowKind.JOINED, RowKind.SYNCED)}
-    protocols -= {"None", ""}
-    if not protocols:
-        return None
-    return not any("cooperative" in name or name in _STEPWISE for name in protocols)
+    return {"cooperative" in name or name in _STEPWISE for name in protocols - {"None", ""}}
 
 
-def _by_broker(log: GroupLog) -> Bounds:
-    low, high, open_ = 0, 0, False
-    is_eager = eager(log)
-    for rebalance in log.rebalances:
-        least, most = _of(rebalance)
-        low += least if is_eager is not False else 0
-        if most is None:
-            open_ = open_ or rebalance is not log.rebalances[-1]
-            begin = next((line.at for line in rebalance.said if line.at is not None), None)
-            if begin is not None and log.end is not None and rebalance is log.rebalances[-1]:
-                high += log.end - begin
-        else:
-            high += most
-    low_empty, high_empty = _empty(log)
-    return low + low_empty, None if open_ else high + high_empty
+def _perhaps(broker: Stops | None, clients: Held | None, whole: Span) -> Spans:
+    """Where a broker saw the group, when it says so; else always, but while a client surely had partitions."""
+    if broker is None:
+        found = [whole]
+    elif clients is None:
+        found = broker.perhaps
+    else:
+        found = union(broker.perhaps, without([whole], [broker.seen]))
+    return found if clients is None else without(found, clients.surely)
 
 
-def _of(rebalance: Rebalance) -> tuple[int, int | None]:
-    """At least from the last join until the assignment is stored; at most from the start until all have it."""
-    start, stable, stored = (
-        line.at if line else None for line in (rebalance.start, rebalance.stable, rebalance.stored)
-    )
-    least = max(0, stored - stable) if stable is not None and stored is not None else 0
-    if rebalance.first:
-        return 0, (stored - start + _HANDOVER_MS) if start is not None and stored is not None else 0
-    begin = start if start is not None else stable
-    return least, stored - begin + _HANDOVER_MS if begin is not None and stored is not None else None
-
-
-def _empty(log: GroupLog) -> tuple[int, int]:
-    """The times between two memberships in which the group had no member."""
-    total = 0
-    since: int | None = None
-    for line in log.said:
-        kind = line.row.kind
-        if line.at is None or line.client is not None:
-            continue
-        if kind is RowKind.GROUP_EMPTY and since is None:
-            since = line.at
-        elif kind in (RowKind.REBALANCE_START, RowKind.MEMBER_JOINED, RowKind.STABILIZED) and since is not None:
-            total += max(0, line.at - since)
-            since = None
-    return total, total
-
-
-def _by_client(log: GroupLog) -> Bounds | None:
-    """A client's own log gives an upper bound: from what it gave up until it was assigned something again."""
-    if len(log.incarnations) != 1:
-        return None
-    ((client, incarnations),) = log.incarnations.items()
-    low = high = 0
-    since: int | None = None
-    seen = False
-    for incarnation in incarnations:
-        for line in incarnation.said:
-            if line.at is None:
-                continue
-            if line.row.kind in (RowKind.REVOKED, RowKind.LOST, RowKind.POLL_TIMEOUT) and since is None:
-                since = line.at
-            elif line.row.kind is RowKind.ASSIGNED and since is not None:
-                high += line.at - since
-                since, seen = None, True
-    low = high if only_member(log, client) else 0
-    if since is not None and log.end is not None:
-        high += log.end - since
-        seen = True
-    return (low, high) if seen else None
+def _surely(log: GroupLog, broker: Stops | None, clients: Held | None, whole: Span) -> Spans:
+    """Not before anybody had anything, and last until a member is heard of that wants its part."""
+    found = [] if broker is None else broker.surely
+    if clients is not None:
+        first = min((since for since, _ in clients.surely), default=INF)
+        found = without(union(found, without([(first, whole[1])], clients.perhaps)), clients.surely)
+    end = max((line.at for line in log.of(*_COMES) if line.at is not None), default=-INF)
+    return both(found, [(whole[0], end)])
