@@ -77,8 +77,11 @@ class GroupLog:
         end: int | None = None,
         versions: Mapping[Program, frozenset[str]] | None = None,
         accounts: Callable[[], Mapping[str, Account]] = dict,
+        ends: Mapping[str, int] | None = None,
     ) -> None:
         self.group = group
+        self.ends = ends or {}
+        """The last instant of each file, on whatever line."""
         self._accounts = accounts
         self.versions = versions or {}
         """Those that its files print, by what they are versions of: brokers, Java clients, librdkafka."""
@@ -265,10 +268,17 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         row = row if like is None else replace(row, kind=like)
         reason = str(row.detail.get("reason") or row.detail.get("error") or "")
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
-    ends = [instant(at) for at in reading.ends.values() if at is not None]
+    ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
     accounts = cache(lambda: {account.group: account for account in accounts_of(reading)})
     found = [
-        GroupLog(group, _named(said), max(ends, default=None), versions.of(s.row.file for s in said), accounts)
+        GroupLog(
+            group,
+            _named(said),
+            max(ends.values(), default=None),
+            versions.of(s.row.file for s in said),
+            accounts,
+            ends,
+        )
         for group, said in by_group.items()
     ]
     found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
+from groupsim.incidents.account.hidden import removals_of
 from groupsim.incidents.account.incarnation import Incarnation
 from groupsim.incidents.account.spans import INF, Spans, both, union
 
@@ -29,8 +31,8 @@ def held(log: GroupLog) -> Held | None:
     if account is None or not account.incarnations:
         return None
     return Held(
-        union(*(_of(own, sure=True) for own in account.incarnations)),
-        union(_elsewhere(account), *(_of(own, sure=False) for own in account.incarnations)),
+        union(*(_surely(own, log.ends) for own in account.incarnations)),
+        union(_elsewhere(account), *(_perhaps(own, account) for own in account.incarnations)),
     )
 
 
@@ -42,9 +44,28 @@ def _elsewhere(account: Account) -> Spans:
     return union(found)
 
 
-def _of(own: Incarnation, *, sure: bool) -> Spans:
-    """When a process had any partition; it is not asked which."""
-    if sure:
-        return both(own.runs.surely(True), union(*(track.surely(True) for track in own.holds.values())))
+def _surely(own: Incarnation, ends: Mapping[str, int]) -> Spans:
+    """While its log goes on: where that was cut off, nobody knows more."""
+    until = max(own.last.hi, ends.get(own.process.file, -INF))
+    has = union(*(track.surely(True) for track in own.holds.values()))
+    return both(both(own.runs.surely(True), has), [(-INF, until)])
+
+
+def _perhaps(own: Incarnation, account: Account) -> Spans:
+    """What it may have had until it was closed, removed, or started again.
+
+    That it says nothing proves nothing: its log may have been cut off, or some of its lines left out.
+    """
     tracks = [*own.holds.values(), own.holding(_ANY)]
-    return both(own.runs.possibly(True), union(*(track.possibly(True) for track in tracks)))
+    has = union([(own.last.lo, INF)], *(track.possibly(True) for track in tracks))
+    gone = INF if own.ended is None else own.ended.hi
+    removed = (each.when.hi for each in removals_of(own, account.removals) if each.when.lo > own.last.hi)
+    again = (each.first.hi for each in account.incarnations if _follows(each, own))
+    return both(has, [(-INF, min([gone, *removed, *again]))])
+
+
+def _follows(one: Incarnation, other: Incarnation) -> bool:
+    """Whether it is surely the same client's next process: two programs may have one client id."""
+    same = one.process.file == other.process.file and one.process.client == other.process.client
+    static = one.process.instance is not None and one.process.instance == other.process.instance
+    return one is not other and (same or static) and one.starts and one.first.lo > other.last.hi

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.membership import is_new
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said
-from groupsim.incidents.account.spans import INF, Span, Spans, union
+from groupsim.incidents.account.spans import INF, Span, Spans, both, union
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -91,8 +90,8 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     gone = _removals(log)
     if log.rebalances:
         stretches = list(_stretches(timed, gone, log))
-        surely = [span for each in stretches for span in _surely(each, is_eager)]
-        return Stops(union(surely), union(*(_perhaps(each, is_eager) for each in stretches)), seen)
+        surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
+        return Stops(surely, union(*(_perhaps(each, is_eager) for each in stretches)), seen)
     if log.of(*_CONSUMER):
         return _of_consumers(log, timed, gone, seen)
     return Stops([], [], seen) if log.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE) else None
@@ -185,7 +184,7 @@ def _of_consumers(
     log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], seen: Span
 ) -> Stops:
     """Nobody stops in a reconciliation; a group stops when its last member is gone, until the next one has its part."""
-    whole = is_new(log)
+    whole = any(line.row.detail.get("epoch") == 1 for _, line in timed if line.row.kind is RowKind.GROUP_EPOCH_BUMPED)
     came = {join.said.nth for join in log.joins}
     members, last = 0, -INF
     emptied: int | None = None

@@ -1,4 +1,6 @@
-"""Drawn groups and their faults, cut into fragments as people paste them: what is called shown must have happened."""
+"""Drawn groups and their faults, cut into fragments as people paste them: what is called shown must have happened, and
+the group must have been stopped for a time within the bounds.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from groupsim.diagnosis.codes import Certainty, Code
-from groupsim.diagnosis.explain import explain_reading
+from groupsim.diagnosis.explain import Diagnosis, explain_reading
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events import group as g
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.reading import read_files
+from tests.diagnosis.oracle import stopped_in
 from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated, with_logs
 from tests.incidents.written_consumer_logs import write_consumer_logs
+from tests.incidents.written_logs import BEGINS_MS
 
 _TIME = re.compile(r"^\[[\d-]+ [\d:]+,\d{3}\] ", re.MULTILINE)
 _EXPIRED = ("session-expired", "rebalance-timeout", "join-timeout", "sync-timeout")
@@ -26,7 +30,7 @@ _EXPIRED = ("session-expired", "rebalance-timeout", "join-timeout", "sync-timeou
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A finding that is called shown though nothing of the kind happened."""
+    """A finding that is called shown though nothing of the kind happened, or false bounds of the stopped time."""
 
     seed: int
     code: str
@@ -78,12 +82,28 @@ def contradictions_of(seed: int, folder: Path) -> list[Contradiction]:
     explanation = explain_reading(read_files(logs))
     if explanation is None:
         return []
-    return [
+    found = [
         Contradiction(seed, finding.code, finding.what, cut)
         for group in explanation.groups
         for finding in group.findings
         if finding.certainty is Certainty.SHOWN and not _happened(finding.code, facts)
     ]
+    return found + [
+        Contradiction(seed, "stopped_ms", said, cut)
+        for group in explanation.groups
+        if (said := _false_bounds(group, facts)) is not None
+    ]
+
+
+def _false_bounds(group: Diagnosis, facts: list[Recorded]) -> str | None:
+    """What is said of a group's stopped time, and what is true, if these contradict each other."""
+    if group.stopped_ms is None or group.first_ms is None or group.last_ms is None:
+        return None
+    least, most = stopped_in(facts, group.first_ms - BEGINS_MS, group.last_ms - BEGINS_MS)
+    at_least, at_most = group.stopped_ms
+    if at_least <= most and (at_most is None or at_most >= least):
+        return None
+    return f"{group.stopped_ms}, and it was {least} to {most} ms"
 
 
 def _logs(rng: Random, folder: Path) -> tuple[list[Recorded], list[Path]]:
