@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.stopped_by_broker import is_whole, of_both_protocols
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
-from groupsim.incidents.account.hidden import removals_of
+from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Incarnation
-from groupsim.incidents.account.spans import INF, Spans, both, union
+from groupsim.incidents.account.spans import EVER, INF, Spans, both, union
 
 _ANY = TopicPartition("", 0)
 """One that no line names: a log that begins in the middle may leave out what its member had before."""
@@ -32,12 +33,14 @@ def held(log: GroupLog) -> Held | None:
         return None
     return Held(
         union(*(_surely(own, log.ends) for own in account.incarnations)),
-        union(_elsewhere(account), *(_perhaps(own, account) for own in account.incarnations)),
+        union(_elsewhere(log, account), *(_perhaps(own, account) for own in account.incarnations)),
     )
 
 
-def _elsewhere(account: Account) -> Spans:
+def _elsewhere(log: GroupLog, account: Account) -> Spans:
     """When a member without a log may have had any: who had some before the first assignment in sight, nobody says."""
+    if of_both_protocols(log) or (account.consumer and not is_whole(log)):
+        return EVER
     found = [each.span for each in account.elsewhere if each.only is None or each.only]
     if not account.consumer:
         found.append((-INF, account.stored[0].when.hi if account.stored else INF))
@@ -59,9 +62,16 @@ def _perhaps(own: Incarnation, account: Account) -> Spans:
     tracks = [*own.holds.values(), own.holding(_ANY)]
     has = union([(own.last.lo, INF)], *(track.possibly(True) for track in tracks))
     gone = INF if own.ended is None else own.ended.hi
-    removed = (each.when.hi for each in removals_of(own, account.removals) if each.when.lo > own.last.hi)
+    removed = (each.when.hi for each in removals_of(own, account.removals) if _for_good(each, own, account))
     again = (each.first.hi for each in account.incarnations if _follows(each, own))
     return both(has, [(-INF, min([gone, *removed, *again]))])
+
+
+def _for_good(removal: Removal, own: Incarnation, account: Account) -> bool:
+    """Whether it was removed after its last line, and did not come back under the same id (KIP-848)."""
+    track = account.members.get(removal.member)
+    again = track is not None and any(until > removal.when.hi for _, until in track.possibly(True))
+    return removal.when.lo > own.last.hi and not again
 
 
 def _follows(one: Incarnation, other: Incarnation) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
@@ -35,10 +36,14 @@ class Stops(NamedTuple):
 
 
 class _Gone(NamedTuple):
-    """A member was removed `at`; it may have had nothing any more `since`."""
+    """A member that had a part may have been gone `since`; the coordinator saw it `at`.
+
+    `back`: another process took its place then, with its part (KIP-345).
+    """
 
     at: int
     since: int
+    back: bool = False
 
 
 @dataclass(slots=True)
@@ -61,24 +66,38 @@ class _Stretch:
     start_up: bool = False
 
     @property
-    def all_gone(self) -> _Gone | None:
-        """When the last of those that had a part was removed, and since when nobody may have had one."""
-        since = max((gone.since for gone in self.went), default=self.since)
-        if self.emptied is not None:
-            return _Gone(self.emptied, min(since, self.emptied))
-        if self.holders is not None and len(self.went) >= self.holders:
-            return _Gone(max((gone.at for gone in self.went), default=self.since), since)
-        return None
+    def all_gone(self) -> Spans:
+        """When none of those that had a part is left."""
+        spans = [] if self.emptied is None else [(self.emptied, self.until)]
+        gone = sorted(each.at for each in self.went if not each.back)
+        if self.holders is not None and len(gone) >= self.holders > 0:
+            spans.append((gone[self.holders - 1], self.until))
+        return union(spans)
 
     @property
-    def perhaps_gone(self) -> int | None:
-        """Since when nobody may have had a part, where it is not known who had."""
-        if (gone := self.all_gone) is not None:
-            return gone.since
+    def perhaps_gone(self) -> Spans:
+        """When none of them may have been left: of each nobody knows when it went, only when that was seen."""
+        until = _handed_over(self.until)
+        away = [(each.since, _handed_over(each.at) if each.back else until) for each in self.went]
+        spans = [] if self.emptied is None else [(max([self.since, *(a for a, _ in away)]), until)]
         stayed = self.size is not None and self.size > self.fresh
-        if self.holders is not None or stayed or not self.went:
-            return None
-        return max(gone.since for gone in self.went)
+        if self.holders is not None or not stayed:
+            spans += _at_once(away, self.holders or 1)
+        return union(spans)
+
+
+def _handed_over(at: int) -> int:
+    return at if at == INF else at + _HANDOVER_MS
+
+
+def _at_once(spans: Sequence[Span], number: int) -> Iterator[Span]:
+    """When at least so many of them run."""
+    level = 0
+    steps = sorted([*((begin, 1) for begin, _ in spans), *((end, -1) for _, end in spans)])
+    for (at, step), (following, _) in pairwise(steps):
+        level += step
+        if level >= number and at < following:
+            yield at, following
 
 
 def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
@@ -88,6 +107,8 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
         return None
     seen = timed[0][0], timed[-1][0]
     gone = _removals(log)
+    if of_both_protocols(log):
+        return Stops([], [seen], seen)
     if log.rebalances:
         stretches = list(_stretches(timed, gone, log))
         surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
@@ -97,21 +118,35 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     return Stops([], [], seen) if log.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE) else None
 
 
-def _surely(stretch: _Stretch, is_eager: bool | None) -> Iterator[Span]:
-    since = [] if (gone := stretch.all_gone) is None else [gone.at]
-    if is_eager and stretch.joined is not None:
-        since.append(stretch.joined)
-    if since and not stretch.start_up:
-        yield min(since), stretch.until
+def of_both_protocols(log: GroupLog) -> bool:
+    """Whether its members speak the classic and the consumer protocol, at once or one after the other: then what a line
+    of the one leaves out may stand in lines of the other.
+    """
+    return bool(log.of(*_CONSUMER) and (log.rebalances or log.of(RowKind.JOINED, RowKind.SYNCED)))
 
 
-def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Iterator[Span]:
-    since = [] if (gone := stretch.perhaps_gone) is None else [gone]
+def is_whole(log: GroupLog) -> bool:
+    """Whether a broker's log shows a consumer group from its first member on.
+
+    That bumps the epoch to 1, or to 2 where a group begins with 1: brokers since then print the metadata's hash.
+    """
+    bumped = next((line.row.detail for line in log.of(RowKind.GROUP_EPOCH_BUMPED) if line.client is None), {})
+    return bumped.get("epoch") == (2 if bumped.get("metadata_hash") else 1)
+
+
+def _surely(stretch: _Stretch, is_eager: bool | None) -> Spans:
+    if stretch.start_up:
+        return []
+    joined = [(stretch.joined, stretch.until)] if is_eager and stretch.joined is not None else []
+    return union(stretch.all_gone, joined)
+
+
+def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     rebalanced = stretch.begun is not None or stretch.joined is not None or stretch.until < INF
-    if rebalanced and (is_eager is not False or stretch.start_up):  # that it began may not be in the log
-        since.append(stretch.since if stretch.begun is None else stretch.begun)
-    if since:
-        yield min(since), stretch.until + (_HANDOVER_MS if stretch.until < INF else 0)
+    if not rebalanced or (is_eager is False and not stretch.start_up):
+        return stretch.perhaps_gone
+    begun = stretch.since if stretch.begun is None else stretch.begun  # that it began may not be in the log
+    return union(stretch.perhaps_gone, [(begun, _handed_over(stretch.until))])
 
 
 def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], log: GroupLog) -> Iterator[_Stretch]:
@@ -170,7 +205,7 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
                 since = -INF
         else:
             since = line.at - _HANDOVER_MS
-        found[line.nth] = _Gone(line.at, since)
+        found[line.nth] = _Gone(line.at, since, departure.going is Going.REPLACED)
     return found
 
 
@@ -184,7 +219,7 @@ def _of_consumers(
     log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], seen: Span
 ) -> Stops:
     """Nobody stops in a reconciliation; a group stops when its last member is gone, until the next one has its part."""
-    whole = any(line.row.detail.get("epoch") == 1 for _, line in timed if line.row.kind is RowKind.GROUP_EPOCH_BUMPED)
+    whole = is_whole(log)
     came = {join.said.nth for join in log.joins}
     members, last = 0, -INF
     emptied: int | None = None
