@@ -15,7 +15,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union
-from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _HANDOVER_MS = 400
@@ -215,24 +215,31 @@ def _session_ms(line: Said) -> int | None:
     return named if named is not None else int_in(line.row.detail.get("session_timeout_ms"))
 
 
-def _of_consumers(
-    log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], seen: Span
-) -> Stops:
-    """Nobody stops in a reconciliation; a group stops when its last member is gone, until the next one has its part."""
+def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], seen: Span) -> Stops:
+    """Nobody stops in a reconciliation; a group stops when its last member is gone, until the next one has its part.
+
+    A member that comes back has its former id, but for a static one.
+    """
     whole = is_whole(log)
-    came = {join.said.nth for join in log.joins}
-    members, last = 0, -INF
-    emptied: int | None = None
+    members: set[str | None] = set()
+    last = emptied = seen[0]
     surely: list[Span] = []
     perhaps: list[Span] = []
     for at, line in timed:
-        if (removed := gone.get(line.nth)) is not None:
-            members, last = max(0, members - 1), max(last, removed.since)
-            emptied = at if not members and emptied is None else emptied
-        if line.nth in came:
-            if emptied is not None and not members:
-                surely += [(emptied, at)] if whole else []
+        kind, before = line.row.kind, bool(members)
+        removed = gone.get(line.nth)
+        if kind is RowKind.STATIC_MEMBER_REPLACED:
+            members.discard(text_in(line.row.detail.get("old_member")))
+        elif kind in (RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED):
+            members.discard(line.row.member)
+        if removed is not None:
+            last = max(last, removed.since)
+        if before and not members:
+            emptied = at
+        if kind in (RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED):
+            if not members:
+                surely += [(emptied, at)] if whole and emptied > seen[0] else []
                 perhaps.append((last, at + _HANDOVER_MS))
-                emptied, last = None, -INF
-            members += 1
+                last = seen[0]
+            members.add(line.row.member)
     return Stops(union(surely), union(perhaps), seen)
