@@ -20,6 +20,10 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _HANDOVER_MS = 400
 """From the stored assignment until a member has its part, and from what a member gives up until its leave is heard."""
+_HEARTBEAT_MS = 5_000
+"""The default of group.consumer.heartbeat.interval.ms, after which a member hears of what others gave up."""
+_SETTLED = 3
+"""Heartbeats until a new member has its part: another one hears of it, says that it gave it up, and this one hears."""
 _CONSUMER = (RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.MEMBER_JOINED)
 _MOVED = frozenset([RowKind.GROUP_LOADED, RowKind.COORDINATOR_LIFECYCLE, RowKind.BROKER_LIFECYCLE])
 """A coordinator that takes a group over gives each member a whole session more."""
@@ -50,12 +54,14 @@ class _Gone(NamedTuple):
 class _Stretch:
     """From one stored assignment to the next, or to the last line.
 
-    `holders`: how many members have a part by the first, None if not known. `begun`, `joined`: the rebalance began, and
-    has its members, of which there are `size`. `fresh`: members that came. `went`: members that had a part.
+    `holders`: how many members have a part by the first, None if not known; `waiting`: how many of these may have to
+    wait for it. `begun`, `joined`: the rebalance began, and has its members, of which there are `size`. `fresh`:
+    members that came. `went`: members that had a part.
     """
 
     since: int
     holders: int | None
+    waiting: int = 0
     begun: int | None = None
     joined: int | None = None
     size: int | None = None
@@ -82,7 +88,7 @@ class _Stretch:
         spans = [] if self.emptied is None else [(max([self.since, *(a for a, _ in away)]), until)]
         stayed = self.size is not None and self.size > self.fresh
         if self.holders is not None or not stayed:
-            spans += _at_once(away, self.holders or 1)
+            spans += _at_once(away, max(1, (self.holders or 1) - self.waiting))
         return union(spans)
 
 
@@ -110,7 +116,7 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     if of_both_protocols(log):
         return Stops([], [seen], seen)
     if log.rebalances:
-        stretches = list(_stretches(timed, gone, log))
+        stretches = list(_stretches(timed, gone, log, is_eager))
         surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
         return Stops(surely, union(*(_perhaps(each, is_eager) for each in stretches)), seen)
     if log.of(*_CONSUMER):
@@ -149,7 +155,9 @@ def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     return union(stretch.perhaps_gone, [(begun, _handed_over(stretch.until))])
 
 
-def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], log: GroupLog) -> Iterator[_Stretch]:
+def _stretches(
+    timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], log: GroupLog, is_eager: bool | None
+) -> Iterator[_Stretch]:
     """In order. `gone`: by the number of the line with which the coordinator removes a member."""
     came = {join.said.nth for join in log.joins if not join.static}
     stretch = _Stretch(timed[0][0], None)
@@ -181,7 +189,9 @@ def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], log: G
         elif kind is RowKind.ASSIGNMENT_RECEIVED:
             stretch.until = at
             yield stretch
-            stretch = _Stretch(at, stretch.size, went=went_next)
+            # others give up first what those that came are to have (KIP-429)
+            waiting = stretch.fresh if not is_eager and stretch.fresh < (stretch.size or 0) else 0
+            stretch = _Stretch(at, stretch.size, waiting, went=went_next)
             went_next, young = [], set()
     yield stretch
 
@@ -216,12 +226,13 @@ def _session_ms(line: Said) -> int | None:
 
 
 def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], seen: Span) -> Stops:
-    """Nobody stops in a reconciliation; a group stops when its last member is gone, until the next one has its part.
+    """Nobody stops in a reconciliation. A group stops when its last member is gone, or the last that has its part yet:
+    until the next one has it.
 
     A member that comes back has its former id, but for a static one.
     """
-    whole = is_whole(log)
-    members: set[str | None] = set()
+    whole, heartbeat_ms = is_whole(log), _heartbeat_ms(log)
+    members: dict[str | None, int] = {}
     last = emptied = seen[0]
     surely: list[Span] = []
     perhaps: list[Span] = []
@@ -229,11 +240,14 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
         kind, before = line.row.kind, bool(members)
         removed = gone.get(line.nth)
         if kind is RowKind.STATIC_MEMBER_REPLACED:
-            members.discard(text_in(line.row.detail.get("old_member")))
+            members.pop(text_in(line.row.detail.get("old_member")), None)
         elif kind in (RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED):
-            members.discard(line.row.member)
+            members.pop(line.row.member, None)
         if removed is not None:
             last = max(last, removed.since)
+            since = max(removed.since, seen[0])
+            if not any(joined <= since - _SETTLED * heartbeat_ms for joined in members.values()):
+                perhaps.append((since, at + heartbeat_ms + _HANDOVER_MS))
         if before and not members:
             emptied = at
         if kind in (RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED):
@@ -241,5 +255,10 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
                 surely += [(emptied, at)] if whole and emptied > seen[0] else []
                 perhaps.append((last, at + _HANDOVER_MS))
                 last = seen[0]
-            members.add(line.row.member)
+            members[line.row.member] = at if members else -INF
     return Stops(union(surely), union(perhaps), seen)
+
+
+def _heartbeat_ms(log: GroupLog) -> int:
+    shown = (int_in(line.row.detail.get("interval_ms")) for line in log.of(RowKind.CONSUMER_HEARTBEAT_INTERVAL))
+    return max((ms for ms in shown if ms is not None), default=_HEARTBEAT_MS)
