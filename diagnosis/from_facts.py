@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 
-from groupsim.diagnosis.finding import Place
+from groupsim.diagnosis.finding import Bounds, Place
+from groupsim.diagnosis.stopped_in_run import NEEDED, stopped_in_run
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
@@ -152,8 +153,14 @@ _TABLE: dict[type[Event], _Rows] = {
 """What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
 
 
-FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE)
+FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE or tag in NEEDED)
 """Tags of the facts that a diagnosis reads."""
+
+
+class RunReading(Reading):
+    """A run as a reading. `stopped_ms`: by group, as its facts say it."""
+
+    stopped_ms: Mapping[str, Bounds] = {}
 
 
 def _instance(event: Event) -> Detail:
@@ -166,8 +173,9 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
 
 
-def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> Reading:
+def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReading:
     """The rows of a run. `origin_ms`: its begin, UTC milliseconds since 1970."""
+    facts = list(facts)
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
@@ -188,7 +196,7 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> Reading:
         for kind, member, detail in said(fact.event):
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
-    return Reading(files=(RUN,), origins=(RUN,), rows=rows, context=context)
+    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, stopped_ms=stopped_in_run(facts))
 
 
 def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) -> dict[Place, str]:

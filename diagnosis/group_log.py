@@ -15,6 +15,8 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from groupsim.diagnosis.codes import GroupType
+from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.from_facts import RunReading
 from groupsim.diagnosis.incarnations import Incarnation, incarnations_of
 from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
@@ -78,8 +80,11 @@ class GroupLog:
         versions: Mapping[Program, frozenset[str]] | None = None,
         accounts: Callable[[], Mapping[str, Account]] = dict,
         ends: Mapping[str, int] | None = None,
+        stopped_ms: Bounds | None = None,
     ) -> None:
         self.group = group
+        self.stopped_ms = stopped_ms
+        """How long nobody could take records, where that is known: of a run."""
         self.ends = ends or {}
         """The last instant of each file, on whatever line."""
         self._accounts = accounts
@@ -269,6 +274,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         reason = str(row.detail.get("reason") or row.detail.get("error") or "")
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
+    known = reading.stopped_ms if isinstance(reading, RunReading) else {}
     accounts = cache(lambda: {account.group: account for account in accounts_of(reading)})
     found = [
         GroupLog(
@@ -278,6 +284,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
             versions.of(s.row.file for s in said),
             accounts,
             ends,
+            known.get(group or ""),
         )
         for group, said in by_group.items()
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.stopped_by_broker import is_whole, of_both_protocols
+from groupsim.diagnosis.stopped_by_broker import end_of_broker, is_whole, of_both_protocols
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.hidden import Removal, removals_of
@@ -38,13 +38,16 @@ def held(log: GroupLog) -> Held | None:
 
 
 def _elsewhere(log: GroupLog, account: Account) -> Spans:
-    """When a member without a log may have had any: who had some before the first assignment in sight, nobody says."""
+    """When a member without a log may have had any: a broker's log names them, but only from its first assignment to
+    its end.
+    """
     if of_both_protocols(log) or (account.consumer and not is_whole(log)):
         return EVER
-    found = [each.span for each in account.elsewhere if each.only is None or each.only]
-    if not account.consumer:
-        found.append((-INF, account.stored[0].when.hi if account.stored else INF))
-    return union(found)
+    begins = account.stored[0].when.hi if account.stored else INF
+    found = [] if account.consumer else [(-INF, begins)]
+    if account.broker:
+        found.append((end_of_broker(log), INF))
+    return union(found, (each.span for each in account.elsewhere if each.only is None or each.only))
 
 
 def _surely(own: Incarnation, ends: Mapping[str, int]) -> Spans:

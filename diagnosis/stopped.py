@@ -31,8 +31,8 @@ _COMES = (
 
 def stopped(log: GroupLog) -> Bounds | None:
     """At least and at most, in ms; None where nothing shows it."""
-    if log.begin is None or log.end is None:
-        return None
+    if log.stopped_ms is not None or log.begin is None or log.end is None:
+        return log.stopped_ms
     whole = (log.begin, log.end)
     broker, clients = stops_by_broker(log, _gives_up_all(log)), held(log)
     if broker is None and clients is None:
@@ -72,7 +72,7 @@ def _perhaps(broker: Stops | None, clients: Held | None, whole: Span) -> Spans:
 
 def _surely(log: GroupLog, broker: Stops | None, clients: Held | None, whole: Span) -> Spans:
     """Not before anybody had anything, and last until a member is heard of that wants its part."""
-    found = [] if broker is None else broker.surely
+    found: Spans = [] if broker is None else broker.surely
     if clients is not None:
         first = min((since for since, _ in clients.surely), default=INF)
         found = without(union(found, without([(first, whole[1])], clients.perhaps)), clients.surely)

@@ -32,7 +32,7 @@ _UNSEEN = frozenset([Going.EXPIRED, Going.REPLACED, Going.CUT_OFF])
 
 
 class Stops(NamedTuple):
-    """`seen`: from the broker's first line of the group to its last."""
+    """`seen`: from the broker's first line of the group, or ever if the group began with it, to the log's end."""
 
     surely: Spans
     perhaps: Spans
@@ -111,7 +111,7 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     timed = [(line.at, line) for line in log.broker if line.at is not None]
     if not timed:
         return None
-    seen = timed[0][0], timed[-1][0]
+    seen = -INF if _begins(log) else timed[0][0], end_of_broker(log)
     gone = _removals(log)
     if of_both_protocols(log):
         return Stops([], [seen], seen)
@@ -129,6 +129,17 @@ def of_both_protocols(log: GroupLog) -> bool:
     of the one leaves out may stand in lines of the other.
     """
     return bool(log.of(*_CONSUMER) and (log.rebalances or log.of(RowKind.JOINED, RowKind.SYNCED)))
+
+
+def _begins(log: GroupLog) -> bool:
+    """Whether the broker's log shows the group from its first member on."""
+    first = next((line for line in log.broker if line.row.kind is RowKind.REBALANCE_START), None)
+    return is_whole(log) or (first is not None and first.row.detail.get("old_generation") == 0)
+
+
+def end_of_broker(log: GroupLog) -> int:
+    """The last instant of a broker's log."""
+    return max(log.ends.get(line.row.file, -INF if line.at is None else line.at) for line in log.broker)
 
 
 def is_whole(log: GroupLog) -> bool:
@@ -183,6 +194,7 @@ def _stretches(
             stretch.begun = at if stretch.begun is None else stretch.begun
         elif kind is RowKind.STABILIZED:
             stretch.joined, stretch.size = at, int_in(line.row.detail.get("members"))
+            stretch.start_up = stretch.start_up or line.row.detail.get("generation") == 1
             went_next = []
         elif kind in (RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD):
             stretch.emptied = at if stretch.emptied is None else stretch.emptied
@@ -214,7 +226,7 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
             if any(since <= at <= line.at for at in moved):
                 since = -INF
         else:
-            since = line.at - _HANDOVER_MS
+            since = min(said.at for said in departure.said if said.at is not None) - _HANDOVER_MS
         found[line.nth] = _Gone(line.at, since, departure.going is Going.REPLACED)
     return found
 
@@ -233,7 +245,7 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
     """
     whole, heartbeat_ms = is_whole(log), _heartbeat_ms(log)
     members: dict[str | None, int] = {}
-    last = emptied = seen[0]
+    begin = last = emptied = timed[0][0]
     surely: list[Span] = []
     perhaps: list[Span] = []
     for at, line in timed:
@@ -245,16 +257,16 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
             members.pop(line.row.member, None)
         if removed is not None:
             last = max(last, removed.since)
-            since = max(removed.since, seen[0])
+            since = max(removed.since, begin)
             if not any(joined <= since - _SETTLED * heartbeat_ms for joined in members.values()):
                 perhaps.append((since, at + heartbeat_ms + _HANDOVER_MS))
         if before and not members:
             emptied = at
         if kind in (RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED):
             if not members:
-                surely += [(emptied, at)] if whole and emptied > seen[0] else []
+                surely += [(emptied, at)] if whole and emptied > begin else []
                 perhaps.append((last, at + _HANDOVER_MS))
-                last = seen[0]
+                last = begin
             members[line.row.member] = at if members else -INF
     return Stops(union(surely), union(perhaps), seen)
 

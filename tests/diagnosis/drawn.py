@@ -101,7 +101,7 @@ def _false_bounds(group: Diagnosis, facts: list[Recorded]) -> str | None:
         return None
     least, most = stopped_in(facts, group.first_ms - BEGINS_MS, group.last_ms - BEGINS_MS)
     at_least, at_most = group.stopped_ms
-    if at_least <= most and (at_most is None or at_most >= least):
+    if (at_least or 0) <= most and (at_most is None or at_most >= least):
         return None
     return f"{group.stopped_ms}, and it was {least} to {most} ms"
 

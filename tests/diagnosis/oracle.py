@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from groupsim.events import classic as c
@@ -53,7 +53,8 @@ def stopped_in(facts: Sequence[Recorded], begin_ms: int, end_ms: int) -> tuple[i
     return least, most
 
 
-def _steps(facts: Sequence[Recorded]):
+def _steps(facts: Sequence[Recorded]) -> Iterator[tuple[int, int, tuple[bool, bool, bool]]]:
+    """From, to, and whether anybody runs and stays, has a partition, and reads."""
     processes: dict[str, _Process] = {}
     at, state = facts[0].at_ms, (False, False, False)
     for fact in facts:
