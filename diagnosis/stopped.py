@@ -61,6 +61,7 @@ def _steps(log: GroupLog) -> set[bool]:
 
 def _perhaps(broker: Stops | None, clients: Held | None, whole: Span) -> Spans:
     """Where a broker saw the group, when it says so; else always, but while a client surely had partitions."""
+    found: Spans
     if broker is None:
         found = [whole]
     elif clients is None:

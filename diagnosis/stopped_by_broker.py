@@ -22,12 +22,13 @@ _HANDOVER_MS = 400
 """From the stored assignment until a member has its part, and from what a member gives up until its leave is heard."""
 _HEARTBEAT_MS = 5_000
 """The default of group.consumer.heartbeat.interval.ms, after which a member hears of what others gave up."""
+_NEW = (RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS)
 _SETTLED = 3
 """Heartbeats until a new member has its part: another one hears of it, says that it gave it up, and this one hears."""
 _CONSUMER = (RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.MEMBER_JOINED)
 _MOVED = frozenset([RowKind.GROUP_LOADED, RowKind.COORDINATOR_LIFECYCLE, RowKind.BROKER_LIFECYCLE])
 """A coordinator that takes a group over gives each member a whole session more."""
-_UNSEEN = frozenset([Going.EXPIRED, Going.REPLACED, Going.CUT_OFF])
+_UNSEEN = frozenset([Going.EXPIRED, Going.NOT_RECONCILED, Going.REPLACED, Going.CUT_OFF])
 """Ways to go of which the coordinator hears only later."""
 
 
@@ -66,10 +67,14 @@ class _Stretch:
     joined: int | None = None
     size: int | None = None
     emptied: int | None = None
-    fresh: int = 0
+    fresh: set[str | None] = field(default_factory=set)
     went: list[_Gone] = field(default_factory=list)
     until: int = INF
     start_up: bool = False
+
+    def starts_up(self, *, first: bool) -> None:
+        """`first`: it leads to the first generation. Where a member went before, the coordinator forgot the group."""
+        self.start_up = self.start_up or (first and not self.went and self.emptied is None)
 
     @property
     def all_gone(self) -> Spans:
@@ -86,7 +91,7 @@ class _Stretch:
         until = _handed_over(self.until)
         away = [(each.since, _handed_over(each.at) if each.back else until) for each in self.went]
         spans = [] if self.emptied is None else [(max([self.since, *(a for a, _ in away)]), until)]
-        stayed = self.size is not None and self.size > self.fresh
+        stayed = self.size is not None and self.size > len(self.fresh)
         if self.holders is not None or not stayed:
             spans += _at_once(away, max(1, (self.holders or 1) - self.waiting))
         return union(spans)
@@ -116,7 +121,7 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     if of_both_protocols(log):
         return Stops([], [seen], seen)
     if log.rebalances:
-        stretches = list(_stretches(timed, gone, log, is_eager))
+        stretches = list(_stretches(timed, gone, is_eager))
         surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
         return Stops(surely, union(*(_perhaps(each, is_eager) for each in stretches)), seen)
     if log.of(*_CONSUMER):
@@ -166,35 +171,29 @@ def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     return union(stretch.perhaps_gone, [(begun, _handed_over(stretch.until))])
 
 
-def _stretches(
-    timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], log: GroupLog, is_eager: bool | None
-) -> Iterator[_Stretch]:
+def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eager: bool | None) -> Iterator[_Stretch]:
     """In order. `gone`: by the number of the line with which the coordinator removes a member."""
-    came = {join.said.nth for join in log.joins if not join.static}
     stretch = _Stretch(timed[0][0], None)
     went_next: list[_Gone] = []
-    young: set[str | None] = set()
     for at, line in timed:
-        kind = line.row.kind
-        if line.nth in came:
-            stretch.fresh += 1
-            young.add(line.row.member)
+        kind, member = line.row.kind, line.row.member
+        if kind in _NEW or (kind is RowKind.REBALANCE_START and "new member" in line.reason):
+            stretch.fresh.add(member)
         if (removed := gone.get(line.nth)) is not None:
             if stretch.joined is not None:
                 went_next.append(removed)
-            if line.row.member in young:
-                stretch.fresh -= stretch.joined is None
-            else:
+            if member not in stretch.fresh:
                 stretch.went.append(removed)
+            elif stretch.joined is None:
+                stretch.fresh.discard(member)
         if kind is RowKind.REBALANCE_START:
-            first = line.row.detail.get("old_generation") == 0
-            stretch.start_up = stretch.start_up or (first and not stretch.went and stretch.emptied is None)
+            stretch.starts_up(first=line.row.detail.get("old_generation") == 0)
             if stretch.joined is not None:  # its assignment was never stored
                 stretch.joined, stretch.size, went_next = None, None, []
             stretch.begun = at if stretch.begun is None else stretch.begun
         elif kind is RowKind.STABILIZED:
             stretch.joined, stretch.size = at, int_in(line.row.detail.get("members"))
-            stretch.start_up = stretch.start_up or line.row.detail.get("generation") == 1
+            stretch.starts_up(first=line.row.detail.get("generation") == 1)
             went_next = []
         elif kind in (RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD):
             stretch.emptied = at if stretch.emptied is None else stretch.emptied
@@ -202,9 +201,9 @@ def _stretches(
             stretch.until = at
             yield stretch
             # others give up first what those that came are to have (KIP-429)
-            waiting = stretch.fresh if not is_eager and stretch.fresh < (stretch.size or 0) else 0
+            waiting = len(stretch.fresh) if not is_eager and len(stretch.fresh) < (stretch.size or 0) else 0
             stretch = _Stretch(at, stretch.size, waiting, went=went_next)
-            went_next, young = [], set()
+            went_next = []
     yield stretch
 
 
@@ -225,10 +224,19 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
             since = -INF if own_ms is None else line.at - own_ms - _HANDOVER_MS
             if any(since <= at <= line.at for at in moved):
                 since = -INF
+            since = min([since, *_waited(log, since, line.at)])
         else:
             since = min(said.at for said in departure.said if said.at is not None) - _HANDOVER_MS
         found[line.nth] = _Gone(line.at, since, departure.going is Going.REPLACED)
     return found
+
+
+def _waited(log: GroupLog, since: int, until: int) -> Iterator[int]:
+    """When rebalances began of which a member that waits for their end begins its session anew then."""
+    for rebalance in log.rebalances:
+        for line in (rebalance.stable, rebalance.stored):
+            if line is not None and line.at is not None and since <= line.at <= until:
+                yield -INF if rebalance.start is None or rebalance.start.at is None else rebalance.start.at
 
 
 def _session_ms(line: Said) -> int | None:
@@ -244,21 +252,21 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
     A member that comes back has its former id, but for a static one.
     """
     whole, heartbeat_ms = is_whole(log), _heartbeat_ms(log)
-    members: dict[str | None, int] = {}
+    members: dict[str | None, tuple[int, int]] = {}  # when each came, and had its part
     begin = last = emptied = timed[0][0]
     surely: list[Span] = []
     perhaps: list[Span] = []
     for at, line in timed:
-        kind, before = line.row.kind, bool(members)
-        removed = gone.get(line.nth)
+        kind, member, before = line.row.kind, line.row.member, bool(members)
+        came = begin
         if kind is RowKind.STATIC_MEMBER_REPLACED:
-            members.pop(text_in(line.row.detail.get("old_member")), None)
+            came, _ = members.pop(text_in(line.row.detail.get("old_member")), (begin, begin))
         elif kind in (RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED):
-            members.pop(line.row.member, None)
-        if removed is not None:
-            last = max(last, removed.since)
-            since = max(removed.since, begin)
-            if not any(joined <= since - _SETTLED * heartbeat_ms for joined in members.values()):
+            came, _ = members.pop(member, (begin, begin))
+        if (removed := gone.get(line.nth)) is not None:
+            since = max(removed.since, came)
+            last = max(last, since)
+            if not any(has <= since for _, has in members.values()):
                 perhaps.append((since, at + heartbeat_ms + _HANDOVER_MS))
         if before and not members:
             emptied = at
@@ -267,7 +275,7 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
                 surely += [(emptied, at)] if whole and emptied > begin else []
                 perhaps.append((last, at + _HANDOVER_MS))
                 last = begin
-            members[line.row.member] = at if members else -INF
+            members[member] = at, at + _SETTLED * heartbeat_ms * bool(members)
     return Stops(union(surely), union(perhaps), seen)
 
 

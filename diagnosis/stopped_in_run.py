@@ -49,7 +49,7 @@ def _bounds(steps: Sequence[_Step], worked: int | None, end_ms: int) -> Bounds:
     begin = end_ms if worked is None else worked
     spans = [span for span in _without_any(steps) if span[1] > begin]
     while spans and spans[-1][1] == end_ms and spans[-1][2] <= _NOBODY:
-        spans.pop()
+        end_ms = spans.pop()[0]
     least = sum(to - max(since, begin) for since, to, labels in spans if Label.UNKNOWN not in labels)
     most = sum(to - max(since, begin) for since, to, _ in spans)
     return least, most

@@ -1,0 +1,181 @@
+"""How long nobody could read: what a log does not show widens the bounds, what a member keeps narrows them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from groupsim.analysis.runs import Run
+from groupsim.diagnosis.explain import explain_reading, explain_run
+from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.from_facts import FACTS
+from groupsim.incidents.logs.reading import read_files
+from groupsim.scenarios.catalogue import find
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
+from tests.scenarios.shorter import every_scenario
+
+_COORDINATOR = "INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
+_MANAGER = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
+_INTERNALS = "org.apache.kafka.clients.consumer.internals"
+
+
+def broker(at: str, said: str) -> str:
+    return f"[2026-03-01 10:{at}] {_COORDINATOR} {said} {_MANAGER}"
+
+
+def rebalance(starts: str, stable: str, stored: str, generation: int, members: int, why: str) -> list[str]:
+    old = f"in state PreparingRebalance with old generation {generation - 1} (reason: {why})."
+    return [
+        broker(starts, f"Preparing to rebalance group g {old}"),
+        broker(stable, f"Stabilized group g generation {generation} with {members} members."),
+        broker(
+            stored,
+            f"Assignment received from leader m1-x for group g for generation {generation}. The group has {members}"
+            " members, 0 of which are static.",
+        ),
+    ]
+
+
+def client(at: str, said: str, cls: str = "ConsumerCoordinator", name: str = "m1") -> str:
+    return f"[2026-03-01 10:{at}] INFO [Consumer clientId={name}, groupId=g] {said} ({_INTERNALS}.{cls})"
+
+
+def joins(at: str, generation: int, protocol: str) -> str:
+    inside = f"generationId={generation}, memberId='m1-x', protocol='{protocol}'"
+    return client(at, f"Successfully joined group with generation Generation{{{inside}}}")
+
+
+def stopped(folder: Path, **logs: list[str]) -> Bounds | None:
+    paths = [folder / f"{name}.log" for name in logs]
+    for path, lines in zip(paths, logs.values(), strict=True):
+        path.write_text("".join(line + "\n" for line in lines))
+    found = explain_reading(read_files(paths))
+    assert found is not None
+    return found.groups[0].stopped_ms
+
+
+SECOND = rebalance("01:00,000", "01:03,000", "01:03,100", 6, 2, "Adding new member m2-x")
+
+
+def test_without_an_assignor_nobody_knows_whether_all_gave_up_everything(tmp_path: Path) -> None:
+    assert stopped(tmp_path, broker=SECOND) == (0, 3_100)
+
+
+def rebalanced(protocol: str, given_up: str | None) -> list[str]:
+    revoked = [] if given_up is None else [client("01:01,000", f"Revoke previously assigned partitions {given_up}")]
+    return [
+        client("00:10,000", "Adding newly assigned partitions: t-0, t-1"),
+        client("01:00,500", "Request joining group due to: group is already rebalancing"),
+        *revoked,
+        client("01:01,001", "(Re-)joining group"),
+        joins("01:03,001", 6, protocol),
+        client("01:03,150", f"Adding newly assigned partitions: {'t-0' if given_up else ''}"),
+        client("01:09,000", "Request joining group due to: group is already rebalancing"),
+    ]  # fmt: skip
+
+
+def test_a_group_stops_while_its_members_have_given_up_everything(tmp_path: Path) -> None:
+    assert stopped(tmp_path, broker=SECOND, m1=rebalanced("range", "t-0, t-1")) == (100, 2_150)
+
+
+def test_what_a_cooperative_member_keeps_is_read_throughout_a_rebalance(tmp_path: Path) -> None:
+    assert stopped(tmp_path, broker=SECOND, m1=rebalanced("cooperative-sticky", None)) == (0, 0)
+
+
+def test_of_one_client_alone_nobody_knows_what_others_had(tmp_path: Path) -> None:
+    assert stopped(tmp_path, m1=rebalanced("range", "t-0, t-1")) == (0, 2_150)
+
+
+LEAVES = "Member m1-x has left group g through explicit `LeaveGroup`; client reason: the consumer is being closed"
+EMPTY = [
+    broker("00:00,000", "Stabilized group g generation 5 with 1 members."),
+    broker("00:00,010", "Assignment received from leader m1-x for group g for generation 5. The group has 1 members,"
+           " 0 of which are static."),
+    broker("00:30,000", LEAVES),
+    broker("00:30,000", "Group g with generation 6 is now empty."),
+    *rebalance("00:40,000", "00:43,000", "00:43,010", 7, 1, "Adding new member m2-x"),
+]  # fmt: skip
+
+
+def test_a_group_without_members_is_stopped_until_the_next_one_has_its_part(tmp_path: Path) -> None:
+    low, high = stopped(tmp_path, broker=EMPTY) or (None, None)
+    assert low == 13_010
+    assert high is not None
+    assert 13_010 <= high <= 14_300
+
+
+def test_the_time_after_the_last_member_does_not_count(tmp_path: Path) -> None:
+    assert (stopped(tmp_path, broker=EMPTY[:4]) or (None,))[0] == 0
+
+
+def consumer(at: str, said: str) -> str:
+    return broker(at, f"[GroupId g] {said}")
+
+
+def joined(at: str, member: str, epoch: int) -> list[str]:
+    return [
+        consumer(at, f"Member {member} joins the consumer group using the consumer protocol."),
+        consumer(at, f"Bumped group epoch to {epoch} with metadata hash 77."),
+        consumer(at, f"Computed a new target assignment for epoch {epoch} with 'uniform' assignor in 1ms."),
+    ]
+
+
+def test_nobody_stops_while_a_consumer_group_reconciles(tmp_path: Path) -> None:
+    lines = [*joined("00:00,000", "aaa", 2), *joined("00:30,000", "bbb", 3), *joined("01:00,000", "ccc", 4)]
+    lines.append(consumer("01:30,000", "Member bbb left the consumer group."))
+    assert stopped(tmp_path, broker=lines) == (0, 400)  # the start
+
+
+def test_a_member_that_comes_back_under_its_id_is_one(tmp_path: Path) -> None:
+    lines = [*joined("00:00,000", "aaa", 2), *joined("00:30,000", "bbb", 3)]
+    for minute in ("01", "02"):
+        lines.append(
+            consumer(f"{minute}:00,000", "Member aaa fenced from the group because the member session expired.")
+        )
+        lines += joined(f"{minute}:30,000", "aaa", 3 + int(minute))
+    lines.append(consumer("03:00,000", "Member bbb left the consumer group."))
+    assert stopped(tmp_path, broker=lines) == (0, 65_400)  # at first the other one may still have waited for its part
+
+
+SCENARIOS = (
+    "rolling_restart",
+    "everybody_too_slow",
+    "consumer_rolling_restart",
+    "eager_vs_cooperative",
+    "slow_assignor",
+)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_runs_stopped_time_is_that_of_its_unavailable_partitions(name: str) -> None:
+    store = MemoryStore()
+    info = run(find(name), store, settings=dict(every_scenario())[name], record="facts").info
+    explanation = explain_run(store.read(info.id, types=FACTS))
+    assert explanation is not None
+    table = Run(store, info)
+    for group in explanation.groups:
+        assert group.stopped_ms == (together(table, str(group.group)),) * 2
+
+
+def together(table: Run, group: str) -> int:
+    """How long all partitions of a group are in the table of `groupsim unavailable` at once, after its start-up."""
+    all_rows = table.availability()
+    rows = all_rows[all_rows["group"] == group]
+    worked = table.worked[group]
+    assert worked is not None
+    gone = rows[~rows["available"]]
+    spans = list(zip(gone["from_ms"], gone["to_ms"], gone["label"], strict=True))
+    edges = sorted({worked, *rows["from_ms"], *rows["to_ms"]})
+    total = tail = 0
+    for begin, end in pairwise(edges):
+        here = [label for since, to, label in spans if since <= begin and end <= to]
+        alive = ((rows["from_ms"] <= begin) & (rows["to_ms"] >= end)).sum()
+        if begin < worked or len(here) < alive:
+            tail = 0
+            continue
+        total += end - begin
+        tail = tail + end - begin if {*here} <= {"UNOWNED", "OWNER_DEAD"} else 0
+    return int(total - tail)
