@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
@@ -11,7 +12,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.hidden import Removal, removals_of
 from groupsim.incidents.account.incarnation import Incarnation
-from groupsim.incidents.account.spans import EVER, INF, Spans, both, union
+from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, union, without
 
 _ANY = TopicPartition("", 0)
 """One that no line names: a log that begins in the middle may leave out what its member had before."""
@@ -51,10 +52,24 @@ def _elsewhere(log: GroupLog, account: Account) -> Spans:
 
 
 def _surely(own: Incarnation, ends: Mapping[str, int]) -> Spans:
-    """While its log goes on: where that was cut off, nobody knows more."""
-    until = max(own.last.hi, ends.get(own.process.file, -INF))
+    """While its log goes on: where that was cut off, nobody knows more.
+
+    Between two lines of one process it was there, though it may have been frozen. Once it has given its membership up,
+    in a batch that takes too long, it may still read what it had, or not.
+    """
+    lines = [(own.first.lo, own.last.hi)]
+    after = [(own.last.hi, max(own.last.hi, ends.get(own.process.file, -INF)))]
+    there = union(both(own.runs.possibly(True), lines), both(own.runs.surely(True), after))
     has = union(*(track.surely(True) for track in own.holds.values()))
-    return both(both(own.runs.surely(True), has), [(-INF, until)])
+    return without(both(there, has), union(_given_up(own)))
+
+
+def _given_up(own: Incarnation) -> Iterator[Span]:
+    """From where it says so until it is a member again."""
+    steps = own.member.steps
+    for step, following in zip_longest(steps, steps[1:]):
+        if step.value is False:
+            yield step.when.lo, INF if following is None else following.when.hi
 
 
 def _perhaps(own: Incarnation, account: Account) -> Spans:
