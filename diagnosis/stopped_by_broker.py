@@ -153,7 +153,8 @@ def is_whole(log: GroupLog) -> bool:
     That bumps the epoch to 1, or to 2 where a group begins with 1: brokers since then print the metadata's hash.
     """
     bumped = next((line.row.detail for line in log.of(RowKind.GROUP_EPOCH_BUMPED) if line.client is None), {})
-    return bumped.get("epoch") == (2 if bumped.get("metadata_hash") else 1)
+    joins = bool(log.broker) and log.broker[0].row.kind is RowKind.MEMBER_JOINED
+    return joins and bumped.get("epoch") == (2 if bumped.get("metadata_hash") else 1)
 
 
 def _surely(stretch: _Stretch, is_eager: bool | None) -> Spans:
