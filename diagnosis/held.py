@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.membership import only_member
 from groupsim.diagnosis.stopped_by_broker import end_of_broker, is_whole, of_both_protocols
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
@@ -32,18 +35,32 @@ def held(log: GroupLog) -> Held | None:
     account = log.account
     if account is None or not account.incarnations:
         return None
+    incarnations = account.incarnations
+    next_start = _next_starts(incarnations)
+    perhaps = [_perhaps(own, account, next_start(own)) for own in incarnations]
+    if _is_alone(log):  # one that comes when the one before it has ended had nothing before its first line
+        for nth, (before, own) in enumerate(pairwise(incarnations), start=1):
+            if before.ended is not None:
+                perhaps[nth] = both(perhaps[nth], [(own.first.lo, INF)])
     return Held(
-        union(*(_surely(own, log.ends) for own in account.incarnations)),
-        union(_elsewhere(log, account), *(_perhaps(own, account) for own in account.incarnations)),
+        union(*(_surely(own, log.ends) for own in incarnations)),
+        union(_elsewhere(log, account), *perhaps),
     )
+
+
+def _is_alone(log: GroupLog) -> bool:
+    """Whether one client is all there is, by the plans that it made."""
+    return not log.has_broker and len(log.clients) == 1 and only_member(log, *log.clients)
 
 
 def _elsewhere(log: GroupLog, account: Account) -> Spans:
     """When a member without a log may have had any: a broker's log names them, but only from its first assignment to
-    its end.
+    its end; and so do the plans of a client that is alone in each.
     """
     if of_both_protocols(log) or (account.consumer and not is_whole(log)):
         return EVER
+    if _is_alone(log):
+        return []
     begins = account.stored[0].when.hi if account.stored else INF
     found = [] if account.consumer else [(-INF, begins)]
     if account.broker:
@@ -72,7 +89,7 @@ def _given_up(own: Incarnation) -> Iterator[Span]:
             yield step.when.lo, INF if following is None else following.when.hi
 
 
-def _perhaps(own: Incarnation, account: Account) -> Spans:
+def _perhaps(own: Incarnation, account: Account, next_start: int) -> Spans:
     """What it may have had until it was closed, removed, or started again.
 
     That it says nothing proves nothing: its log may have been cut off, or some of its lines left out.
@@ -81,8 +98,7 @@ def _perhaps(own: Incarnation, account: Account) -> Spans:
     has = union([(own.last.lo, INF)], *(track.possibly(True) for track in tracks))
     gone = INF if own.ended is None else own.ended.hi
     removed = (each.when.hi for each in removals_of(own, account.removals) if _for_good(each, own, account))
-    again = (each.first.hi for each in account.incarnations if _follows(each, own))
-    return both(has, [(-INF, min([gone, *removed, *again]))])
+    return both(has, [(-INF, min([gone, next_start, *removed]))])
 
 
 def _for_good(removal: Removal, own: Incarnation, account: Account) -> bool:
@@ -92,8 +108,31 @@ def _for_good(removal: Removal, own: Incarnation, account: Account) -> bool:
     return removal.when.lo > own.last.hi and not again
 
 
-def _follows(one: Incarnation, other: Incarnation) -> bool:
-    """Whether it is surely the same client's next process: two programs may have one client id."""
-    same = one.process.file == other.process.file and one.process.client == other.process.client
-    static = one.process.instance is not None and one.process.instance == other.process.instance
-    return one is not other and (same or static) and one.starts and one.first.lo > other.last.hi
+def _next_starts(incarnations: Sequence[Incarnation]) -> Callable[[Incarnation], int]:
+    """By which instant the same client's next process has surely begun; INF if there is none.
+
+    The same: of one file and one client id, or of one instance id. Two programs may have one client id.
+    """
+    starts: dict[tuple[str | None, ...], list[Span]] = defaultdict(list)
+    for each in incarnations:
+        if each.starts:
+            for key in _keys(each):
+                starts[key].append((each.first.lo, each.first.hi))
+    for spans in starts.values():
+        spans.sort()
+
+    def next_start(own: Incarnation) -> int:
+        found = [INF]
+        for key in _keys(own):
+            spans = starts.get(key, [])
+            later = bisect_right(spans, (own.last.hi, INF))
+            found += [until for _, until in spans[later : later + 1]]
+        return min(found)
+
+    return next_start
+
+
+def _keys(own: Incarnation) -> list[tuple[str | None, ...]]:
+    process = own.process
+    keys: list[tuple[str | None, ...]] = [(process.file, process.client)]
+    return keys if process.instance is None else [*keys, (process.instance,)]

@@ -89,6 +89,28 @@ def test_of_one_client_alone_nobody_knows_what_others_had(tmp_path: Path) -> Non
     assert stopped(tmp_path, m1=rebalanced("range", "t-0, t-1")) == (0, 2_150)
 
 
+def test_a_client_that_is_alone_in_every_plan_stops_its_group_when_it_restarts(tmp_path: Path) -> None:
+    plan = "Finished assignment for group at generation {0}: {{m1-{1}=Assignment(partitions=[t-0, t-1])}}"
+
+    def process(minute: str, generation: int, member: str) -> list[str]:
+        inside = f"generationId={generation}, memberId='m1-{member}', protocol='range'"
+        return [
+            client(f"{minute}:00,000", "Subscribed to topic(s): t", "KafkaConsumer"),
+            client(f"{minute}:00,500", "(Re-)joining group"),
+            client(f"{minute}:03,000", f"Successfully joined group with generation Generation{{{inside}}}"),
+            client(f"{minute}:03,010", plan.format(generation, member)),
+            client(f"{minute}:03,100", "Adding newly assigned partitions: t-0, t-1"),
+            client(f"{minute}:30,000", "Revoke previously assigned partitions t-0, t-1"),
+            client(f"{minute}:30,010", f"Member m1-{member} sending LeaveGroup request to coordinator b:9092 (id: 1"
+                   " rack: null) due to the consumer is being closed"),
+        ]  # fmt: skip
+
+    low, high = stopped(tmp_path, m1=[*process("00", 5, "x"), *process("02", 7, "y")]) or (None, None)
+    assert low is not None
+    assert high is not None
+    assert 90_000 <= low <= 93_100 <= high <= 96_300  # the start counts above
+
+
 LEAVES = "Member m1-x has left group g through explicit `LeaveGroup`; client reason: the consumer is being closed"
 EMPTY = [
     broker("00:00,000", "Stabilized group g generation 5 with 1 members."),
