@@ -45,7 +45,7 @@ def by_error(
     return find
 
 
-def whose(said: list[Said], does: str = "", do: str = "", many: str = "members") -> str:
+def whose(log: GroupLog, said: list[Said], does: str = "", do: str = "", many: str = "members") -> str:
     """The member that the lines are of, or how many, and what it does or they do. `many`: what several are called."""
-    who = names(line.client for line in said if line.client)
+    who = log.called(line.client for line in said if line.client)
     return f"{one_or_many(who, many)} {do if len(who) > 1 else does}".rstrip()

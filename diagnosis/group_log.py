@@ -22,6 +22,7 @@ from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
+from groupsim.diagnosis.short_names import short_names
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.account.accounts import NOT_NAMED, accounts_of
 from groupsim.incidents.account.group import Account
@@ -207,6 +208,14 @@ class GroupLog:
         return self._of_instance.get(name, name) if _LETTER.search(name) else NOBODY
 
     @cached_property
+    def _short(self) -> Mapping[str, str]:
+        return short_names([*self.clients, *self.names.values()])
+
+    def called(self, who: Iterable[str]) -> tuple[str, ...]:
+        """Members as sentences name them: each once, without the UUIDs of their processes."""
+        return tuple(dict.fromkeys(self._short.get(name, name) for name in who))
+
+    @cached_property
     def mentions(self) -> dict[str, tuple[int, int]]:
         """By member id: the first and the last line in which a broker names it."""
         found: dict[str, tuple[int, int]] = {}
@@ -279,7 +288,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
     found = [
         GroupLog(
             group,
-            _named(said),
+            _named(group, said),
             max(ends.values(), default=None),
             versions.of(s.row.file for s in said),
             accounts,
@@ -353,26 +362,30 @@ def _speaker(row: Row) -> str | None:
     return client_of(row.member) or ""
 
 
-def _named(said: Sequence[Said]) -> list[Said]:
-    """The lines with a name for who says nothing of itself: the only client of its file, else the file; and with one
-    for each of several members whose client id is the same.
+def _named(group: str | None, said: Sequence[Said]) -> list[Said]:
+    """The lines with a name for who says nothing of itself: the only client of its file, else what `_nameless` gives;
+    and with one for each of several members whose client id is the same.
     """
     clients: dict[str, Counter[str]] = defaultdict(Counter)
     for line in said:
         if line.client:
             clients[line.row.file][line.client] += 1
     own = names_by_file(said)
+    alone = len({line.row.file for line in said if line.client == ""}) == 1 and not clients
     named = []
     for line in said:
         if (name := own.get((line.row.file, line.client or ""))) is not None:
             line = line._replace(client=name)
         if line.client == "":
             only = clients[line.row.file]
-            name = next(iter(only)) if len(only) == 1 else _file_name(line.row.file)
+            name = next(iter(only)) if len(only) == 1 else _nameless(group, line.row.file, alone=alone)
             line = line._replace(client=name)
         named.append(line)
     return named
 
 
-def _file_name(file: str) -> str:
-    return f"the client in {PurePath(file).name}"
+def _nameless(group: str | None, file: str, *, alone: bool) -> str:
+    """What a client is called whose lines give it no name: by its group, or by its file where several are so."""
+    if not alone:
+        return f"the client in {PurePath(file).name}"
+    return f"the consumer of {group}" if group and _LETTER.search(group) else "the consumer"

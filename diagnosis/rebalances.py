@@ -38,6 +38,17 @@ class Rebalance:
         return [line for line in (self.start, self.stable, self.stored) if line is not None]
 
 
+OFTEN = 2_000
+"""A generation or epoch that a group reaches in years, or because it rebalances all the time."""
+
+
+def rebalanced_times(said: Sequence[Said]) -> int:
+    """How many rebalances a group has had by its highest generation or epoch; 0 where that is nothing to speak of."""
+    numbers = (line.row.detail.get(name) for line in said for name in ("generation", "epoch"))
+    highest = max((number for number in numbers if isinstance(number, int)), default=0)
+    return highest if highest >= OFTEN else 0
+
+
 def rebalances_of(broker: Sequence[Said]) -> Iterator[Rebalance]:
     current: Rebalance | None = None
     for line in broker:

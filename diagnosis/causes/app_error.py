@@ -40,9 +40,9 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(line.client for line in said if line.client)
     times = len(said)
     what = (
-        _failed(who)
+        _failed(log.called(who))
         if crashed
-        else f"the consumer {who[0]} was stopped by its application before it had a partition"
+        else f"the consumer {log.called(who)[0]} was stopped by its application before it had a partition"
         + (f", {times} times" if times > 1 else "")
     )
     return Finding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -26,9 +26,9 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.COMMIT_FAILED,
         certainty=Certainty.SHOWN,
-        what=f"{len(said)} commits of {who[0] if len(who) == 1 else 'several members'} were refused"
+        what=f"{len(said)} commits of {one_or_many(log.called(who))} were refused"
         if len(said) > 1
-        else f"a commit of {who[0] if who else 'a member'} was refused",
+        else f"a commit of {one_or_many(log.called(who))} was refused",
         members=who,
         times=len(said),
         evidence=evidence_of(said),

@@ -31,7 +31,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.CONNECT_CONFIG,
         certainty=Certainty.SHOWN,
-        what=f"{who[0] if who else 'a Connect worker'} is behind in its config topic and rejoined"
+        what=f"{log.called(who)[0] if who else 'a Connect worker'} is behind in its config topic and rejoined"
         f"{often(len(said))}{between(said)}",
         members=who,
         times=len(said),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
@@ -30,13 +33,23 @@ def _find(log: GroupLog) -> Finding | None:
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
         what=_own_loss(log, delay)
-        or f"Connect keeps connectors or tasks that lost their worker unassigned on purpose, up to {duration(delay)}:"
-        " it may come back",
+        or f"Connect keeps connectors or tasks that lost their worker unassigned for up to {duration(delay)}"
+        " (scheduled.rebalance.max.delay.ms), in case it returns",
         members=names(str(line.client) for line in said),
         times=len(said),
         evidence=evidence_of(said),
         do=_DO,
+        confirm=_until(said, delay),
         harm_ms=delay,
+    )
+
+
+def _until(said: list[Said], delay: int) -> str:
+    """When Connect gives the work away by itself: so long after the line with the delay."""
+    times = [line.at for line in said if line.at is not None and line.row.detail.get("delay_ms") == delay]
+    at = f", at about {datetime.fromtimestamp((times[0] + delay) / 1_000, UTC):%H:%M:%S}" if times else ""
+    return (
+        f"a new assignment with this work, {duration(delay)} after the line with the delay{at} (UTC if it names a zone)"
     )
 
 
@@ -60,7 +73,7 @@ def _own_loss(log: GroupLog, delay: int) -> str | None:
     least = "at least " if again is None else ""
     return (
         f"{_called(lost)} stayed unassigned for {least}{duration(until - since)}: Connect waits up to {duration(delay)}"
-        " for a lost worker"
+        " in case a worker returns"
     )
 
 

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from groupsim.diagnosis.cause import Cause, Message
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.errors import by_error, whose
-from groupsim.diagnosis.finding import Remedy
+from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.group_log import GroupLog
 
 _DO = (
     Remedy(
-        "look at the network and the broker: can the client reach what advertised.listeners names; is a proxy"
-        " closing idle"
-        " connections (connections.max.idle.ms)",
+        "look at the network and the broker: can the client reach what advertised.listeners names; is a proxy closing"
+        " idle connections (connections.max.idle.ms)",
         ("advertised.listeners", "connections.max.idle.ms"),
         brief="look at the network and the broker",
     ),
 )
+_DO_UNREACHABLE = (
+    Remedy(
+        "see whether the broker runs, and whether the client can reach what its advertised.listeners names",
+        ("advertised.listeners",),
+        brief="see whether the broker runs",
+    ),
+)
+_UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUSED|NodeNotReady")
+
+_lost = by_error(
+    Code.CONNECTION_LOST,
+    r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
+    r"|onnection (?:reset|closed)"
+    r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
+    lambda log, said: f"{whose(log, said, 'lost its', 'lost their', 'clients')} connection to the broker",
+    _DO,
+    certainty=Certainty.LIKELY,
+    confirm="the broker's log of that time: whether it stopped",
+    harm_ms=4_000,
+)
+
+
+def _find(log: GroupLog) -> Finding | None:
+    """A new connection that fails is not one that was closed because it was idle."""
+    found = _lost(log)
+    if found is None or not any(_UNREACHABLE.search(line.reason) for line in log.lines if line.reason):
+        return found
+    return replace(found, do=_DO_UNREACHABLE)
+
 
 CAUSE = Cause(
     code=Code.CONNECTION_LOST,
@@ -28,16 +60,6 @@ CAUSE = Cause(
         Message("kafka-python", "KafkaConnectionError: socket disconnected"),
     ),
     do=_DO,
-    find=by_error(
-        Code.CONNECTION_LOST,
-        r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
-        r"|onnection (?:reset|closed)"
-        r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
-        lambda log, said: f"{whose(said, 'lost its', 'lost their', 'clients')} connection to the broker",
-        _DO,
-        certainty=Certainty.LIKELY,
-        confirm="the broker's log of that time: whether it stopped",
-        harm_ms=4_000,
-    ),
+    find=_find,
     symptoms=("a consumer is stuck",),
 )

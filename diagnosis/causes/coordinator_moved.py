@@ -10,9 +10,11 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import is_new
+from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
+from groupsim.wording.times import duration
 
 _MOVED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
@@ -32,8 +34,8 @@ _COMES = frozenset(
 )  # fmt: skip
 """Lines of a broker after which its group has members."""
 _DO = (
-    Remedy("nothing to change in the clients: look at the broker, and restart brokers one at a time, with a controlled"
-           " shutdown and time in between", brief='look at the broker, not at the clients'),
+    Remedy("nothing to change in the clients: see in the broker's log why it stopped; where there are several brokers,"
+           " restart one at a time, with a controlled shutdown", brief="look at the broker, not at the clients"),
 )  # fmt: skip
 
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
@@ -122,12 +124,25 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     down = [line for line in broker if _shuts_down(line)]
     if down:
         went_on = any(line.nth > down[-1].nth for line in log.said if line.row.kind not in _SAYS)
-        return f"the group's broker was shut down{', and the group went on when its coordinator was back' * went_on}"
+        back = _back_ms(down[0], log.broker, (RowKind.GROUP_LOADED, *_COMES))
+        after = f"its coordinator was back after {duration(back)}" if back else "went on when its coordinator was back"
+        return f"the group's broker was shut down{f', and {after}' * went_on}"
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
-        return "the broker loaded the group: it had just started, or became its coordinator"
+        number = rebalanced_times(log.said)
+        often = f"; {log.group or 'the group'} has rebalanced {number:,} times, and these lines do not show why"
+        return f"the broker loaded the group: it had just started, or became its coordinator{often if number else ''}"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"
-    return "the clients lost their coordinator: its broker was stopped, restarted or could not be reached"
+    lost = next((line for line in clients if line.row.kind is RowKind.COORDINATOR_LOST), None)
+    back = None if lost is None else _back_ms(lost, log.clients[str(lost.client)], (RowKind.COORDINATOR_FOUND,))
+    away = f" for {duration(back)}" if back else ""
+    return f"the clients lost their coordinator{away}: its broker was stopped, restarted or could not be reached"
+
+
+def _back_ms(lost: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> int | None:
+    """From a line to the next one of these kinds; None without times, or if there is none."""
+    back = next((line.at for line in lines if line.nth > lost.nth and line.row.kind in kinds), None)
+    return None if back is None or lost.at is None else back - lost.at
 
 
 CAUSE = Cause(

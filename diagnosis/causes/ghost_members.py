@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -40,6 +40,8 @@ def _find(log: GroupLog) -> Finding | None:
 def _in_rebalances(log: GroupLog) -> Finding | None:
     """A rebalance that began with a join and ended only when silent members were removed."""
     waits, said, who = list[int](), list[Said](), list[str]()
+    ids: set[str | None] = set()
+    unsent = ""
     for rebalance in log.rebalances:
         start, stable = rebalance.start, rebalance.stable
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
@@ -53,13 +55,18 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
         waits.append(rebalance.waited_ms or 0)
         said += [start, *(d.removed for d in expired), stable]
         who += [d.who for d in expired]
+        ids |= {d.member for d in expired}
+        died = any(d.going is Going.EXPIRED and d.removed.nth > stable.nth for d in log.departures)
+        if rebalance.stored is None and died:
+            unsent = "; its new leader died before it sent an assignment"
     if not said:
         return None
     waited = sum(waits)
     rebalances = f"{len(waits)} rebalances" if len(waits) > 1 else "a rebalance"
+    rebalances += f" of {log.group}" if log.group else ""
     long = f" {duration(waited)}" if waited else ""
     return _finding(
-        f"{rebalances} waited{long} for {_members(who)} whose process was already gone",
+        f"{rebalances} waited{long} for {_members(log, who, len(ids))} gone{unsent}",
         names(who), said, Certainty.LIKELY, waited + 12_000, confirm=None,
     )  # fmt: skip
 
@@ -80,8 +87,8 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
         if twice and len(twice) == 1 and not log.has_broker and len(log.clients) == 1:
             return _finding(
-                f"generation {line.row.detail.get('generation')} gives partitions to two members of one client id:"
-                " one is probably its own former membership, and nobody reads its share",
+                f"two members of generation {line.row.detail.get('generation')} have one client id: one is probably a former"
+                " process that never left, and nobody reads its partitions",
                 (twice[0],), [line], Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None
@@ -119,8 +126,9 @@ def _in_a_start(log: GroupLog) -> Finding | None:
     total = sum(ms for _, _, ms in waits)
     again = f"{len(waits)} starts waited" if len(waits) > 1 else "a start waited"
     certain = Certainty.LIKELY if len(waits) > 1 else Certainty.POSSIBLE
+    where = log.group or "the group"
     return _finding(
-        f"{again} {duration(total)} to get into the group, probably for its own former member that had not left",
+        f"{again} {duration(total)} to get into {where}, probably for a former member that had not left",
         names(str(line.client) for line in said), said, certain, total + 5_000,
     )  # fmt: skip
 
@@ -135,9 +143,12 @@ def _join_took(incarnation: Incarnation) -> tuple[Said, Said, int] | None:
     return asked, joined, joined.at - asked.at
 
 
-def _members(who: list[str]) -> str:
-    number = len(names(who))
-    return names(who)[0] if number == 1 else f"{number} members"
+def _members(log: GroupLog, who: list[str], ids: int) -> str:
+    """Whose processes they were: one client may have left several memberships behind."""
+    name = one_or_many(log.called(who))
+    if len(names(who)) == 1 and ids > 1:
+        return f"{ids} former members of {name}, whose processes were"
+    return f"{name}, whose {'processes were' if len(names(who)) > 1 else 'process was'}"
 
 
 def _finding(

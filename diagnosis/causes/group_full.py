@@ -27,7 +27,7 @@ CAUSE = Cause(
     find=by_error(
         Code.GROUP_FULL,
         r"GROUP_MAX_SIZE_REACHED|GroupMaxSizeReached|reached maximum size|maximum number of members|over capacity",
-        lambda log, said: f"{whose(said, 'was', 'were')} refused: the group has reached group.max.size",
+        lambda log, said: f"{whose(log, said, 'was', 'were')} refused: the group has reached group.max.size",
         _DO,
     ),
 )

@@ -6,19 +6,28 @@ from groupsim.diagnosis.cause import Cause, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.rebalances import rebalanced_times
 
 _DO = (Remedy("nothing: these lines show a group at work"),)
 
+_WHY = (
+    Remedy(
+        "read the broker's log from before: each rebalance begins with `Preparing to rebalance group`, and its reason",
+        brief="read the reasons in the broker's log",
+    ),
+)
+
 
 def _find(log: GroupLog) -> Finding | None:
-    generation = max((g for line in log.said if isinstance(g := line.row.detail.get("generation"), int)), default=0)
-    many = f"; but generation {generation:,} says that it rebalances all the time" if generation >= 2_000 else ""
+    number = rebalanced_times(log.said)
+    many = f"{log.group or 'the group'} has rebalanced {number:,} times, and these lines do not show why"
     return Finding(
         code=Code.HEALTHY,
-        certainty=Certainty.LIKELY if many else Certainty.POSSIBLE,
-        what=f"nothing is wrong in these lines{many}",
+        certainty=Certainty.LIKELY if number else Certainty.POSSIBLE,
+        what=many if number else "nothing is wrong in these lines",
         evidence=evidence_of(log.said, 2),
-        do=_DO,
+        do=_WHY if number else _DO,
+        confirm="how fast the number of generations grows: in a group at rest it stays the same" if number else None,
     )
 
 

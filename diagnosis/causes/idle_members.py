@@ -33,12 +33,22 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.IDLE_MEMBERS,
         certainty=Certainty.LIKELY,
-        what="some members have no partition: there are more members than partitions for them",
+        what=f"{_some_of(log, plans[-1:] if idle else [], empty)} no partition: more members subscribe than there are partitions",
         members=names(line.client for line in empty if line.client),
         evidence=evidence_of(empty),
         do=_DO,
         harm_ms=300,
     )
+
+
+def _some_of(log: GroupLog, plans: list[Said], empty: list[Said]) -> str:
+    """How many of how many, where a leader's plan or the members' own logs show it."""
+    for plan in map(_plan, plans):
+        if plan is not None:
+            none = sum(not partitions for partitions in plan.values())
+            return f"{none} of {len(plan)} members {'has' if none == 1 else 'have'}"
+    none = len({line.client for line in empty if line.row.kind is RowKind.ASSIGNED})
+    return f"{none} of {len(log.clients)} members {'has' if none == 1 else 'have'}" if none else "some members have"
 
 
 def _plan(line: Said) -> dict[str, list[str]] | None:

@@ -33,7 +33,9 @@ CAUSE = Cause(
         Code.INCONSISTENT_PROTOCOL,
         r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol|nconsistent group protocol|supported protocols are"
         r" incompatible|Cannot upgrade classic group",
-        lambda log, said: f"{whose(said, 'has', 'have')} no assignor or protocol in common with the rest of the group",
+        lambda log, said: (
+            f"{whose(log, said, 'has', 'have')} no assignor or protocol in common with the rest of the group"
+        ),
         _DO,
     ),
     symptoms=("a consumer is stuck",),

@@ -28,7 +28,7 @@ CAUSE = Cause(
     find=by_error(
         Code.NOT_AUTHORIZED,
         r"AUTHORIZATION_FAILED|AuthorizationException|AuthorizationFailed|[Nn]ot authorized|authorization failed",
-        lambda log, said: f"{whose(said, 'is', 'are')} not authorized for the group or one of its topics",
+        lambda log, said: f"{whose(log, said, 'is', 'are')} not authorized for the group or one of its topics",
         _DO,
     ),
     symptoms=("a consumer is stuck",),

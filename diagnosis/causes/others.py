@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
-from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.stopped import eager
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _BEGINS = frozenset(
@@ -22,7 +23,7 @@ _SAYS_WHO = frozenset(
 _DO = (
     Remedy(
         "read the broker's log of these minutes, or the logs of the other members: they say who came or went",
-        brief="the broker's log says who",
+        brief="read the broker's log",
     ),
 )
 
@@ -35,19 +36,37 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     who = names(str(line.client) for line in said)
-    name = one_or_many(who)
     generations = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED)} - {None}
     return Finding(
         code=Code.OTHERS,
         certainty=Certainty.LIKELY,
-        what=f"{name} only followed: other members, whose logs are not here, made the group rebalance",
+        what=f"{_logs_of(log.called(who))} no cause: other members made the group rebalance{_taken(log)}",
         members=who,
         times=max(1, len(generations)),
         evidence=evidence_of(said),
         do=_DO,
-        confirm="the broker's log",
         harm_ms=500,
     )
+
+
+def _logs_of(who: tuple[str, ...]) -> str:
+    return f"the logs of {len(who)} members show" if len(who) > 1 else f"the log of {one_or_many(who)} shows"
+
+
+def _taken(log: GroupLog) -> str:
+    """How many of its partitions the only member in the log did not get back, where it gave up all."""
+    own = next(iter(log.clients.values())) if len(log.clients) == 1 else []
+    gave: set[str] = set()
+    for line in own:
+        listed = line.row.detail.get("partitions")
+        if line.row.kind is RowKind.REVOKED and isinstance(listed, list):
+            gave = set(map(str, listed))
+        elif line.row.kind is RowKind.ASSIGNED and isinstance(listed, list) and gave:
+            has = set(map(str, listed))
+            if has and has < gave and eager(log) is not False and log.type is not GroupType.CONSUMER:
+                return f", and {len(gave - has)} of its {len(gave)} partitions went to them"
+            gave = set()
+    return ""
 
 
 def _noticed(said: list[Said]) -> list[Said]:

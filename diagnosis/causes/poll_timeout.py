@@ -11,7 +11,8 @@ from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between, without_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
-from groupsim.wording.numbers import often
+from groupsim.wording.numbers import often, seconds
+from groupsim.wording.times import duration
 
 _DO = (
     Remedy(
@@ -27,10 +28,12 @@ _DO_LIBRDKAFKA = (
         "process outside the poll loop, or raise max.poll.interval.ms above the longest time between two polls",
         ("max.poll.interval.ms",),
         trial=(("max.poll.interval.ms", "600000"),),
-        brief="raise max.poll.interval.ms, or poll more often",
+        brief="process outside the poll loop or raise max.poll.interval.ms",
     ),
 )
 """Without batches: librdkafka and franz-go have no max.poll.records."""
+_SHOWN_MS = 100
+"""Less than that is not seen in seconds with one digit."""
 _NO_BATCHES = (Program.LIBRDKAFKA, Program.FRANZ_GO)
 _EXPIRED = "consumer group expired"
 """What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
@@ -47,13 +50,12 @@ def _find(log: GroupLog) -> Finding | None:
     )
     said.sort(key=lambda line: (not _clear(line), line.nth))
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
-    limit = next((line.row.detail["limit_ms"] for line in said if "limit_ms" in line.row.detail), None)
     times = max(1, len(gone))
     lost = without_partitions(log, who)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(who, limit, times, between(said)),
+        what=_sentence(log.called(who), _limit(said), times, between(said)),
         members=who,
         times=times,
         evidence=evidence_of(said),
@@ -79,10 +81,22 @@ def _same_process_returned(log: GroupLog) -> list[Departure]:
     ]
 
 
-def _sentence(who: tuple[str, ...], limit: object, times: int, lasted: str) -> str:
-    allowed = f"max.poll.interval.ms ({limit} ms)" if limit else "max.poll.interval.ms"
+def _limit(said: list[Said]) -> tuple[int, int] | None:
+    """What a client prints of max.poll.interval.ms, and by how much it was exceeded (0 if it does not say), in ms."""
+    for line in said:
+        limit, exceeded = line.row.detail.get("limit_ms"), line.row.detail.get("exceeded_by_ms", 0)
+        if isinstance(limit, int) and isinstance(exceeded, int):
+            return limit, exceeded
+    return None
+
+
+def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, lasted: str) -> str:
     name = one_or_many(who)
     again = f"{often(times)}{lasted}" if times > 1 else ""
+    if limit is not None and limit[1] >= _SHOWN_MS and times == 1:  # when it saw it: the poll came later still
+        took = f"took more than {seconds(sum(limit))} s between two polls"
+        return f"{name} {took}: max.poll.interval.ms allows {seconds(limit[0])} s, so it left the group"
+    allowed = f"max.poll.interval.ms ({duration(limit[0])})" if limit is not None else "max.poll.interval.ms"
     verb = "need" if len(who) > 1 else "needs"
     return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
 

@@ -54,7 +54,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.ROLLING_RESTART,
         certainty=Certainty.POSSIBLE if unnamed or (static and len(who) == 1) else Certainty.LIKELY,
-        what=_of_static(log, back) if static else _sentence(who, len(back), between(said), unnamed=unnamed),
+        what=_of_static(log, back) if static else _sentence(log.called(who), len(back), between(said), unnamed=unnamed),
         members=() if unnamed else who,
         times=len(back),
         evidence=evidence_of(said),
@@ -66,7 +66,7 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _of_static(log: GroupLog, back: list[tuple[Departure, Join]]) -> str:
     """Restarts of static members; and that they cost no rebalance, unless one began with a return."""
-    who = names(d.who for d, _ in back)
+    who = log.called(d.who for d, _ in back)
     own, was = ("their", "were") if len(who) > 1 else ("its", "was")
     starts = [r.start for r in log.rebalances if r.start is not None]
     caused = any(_follows(start, join.said) for start in starts for _, join in back)
@@ -85,7 +85,7 @@ def _sentence(who: tuple[str, ...], times: int, lasted: str, *, unnamed: bool) -
     if unnamed:
         return f"{times} members left and others joined after each: probably a restart, one by one"
     if len(who) == 1:
-        return f"{who[0]} was closed and came back{often(times)}{lasted}, each time with a rebalance of all"
+        return f"{who[0]} was closed and came back{often(times)}{lasted}: each leave and each join began a rebalance"
     return f"{len(who)} members were closed and came back one after the other{lasted}: a rolling restart"
 
 

@@ -24,7 +24,7 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
-    name = one_or_many(who)
+    name = one_or_many(log.called(who))
     return Finding(
         code=Code.SCALE_IN,
         certainty=Certainty.LIKELY,

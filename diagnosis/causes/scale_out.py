@@ -27,7 +27,7 @@ def _find(log: GroupLog) -> Finding | None:
         return _seen_by_the_leader(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
-    name = one_or_many(who)
+    name = one_or_many(log.called(who))
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,

@@ -11,6 +11,7 @@ from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
+from groupsim.wording.times import duration
 
 _DIED = (
     Remedy(
@@ -40,6 +41,15 @@ _FROZE = (
         brief="find what stops the process",
     ),
 )
+_SLEPT = (
+    Remedy(
+        "nothing to change in Kafka: find what stops the machine for minutes (sleep, a suspended virtual machine, a"
+        " paused container); no session.timeout.ms bridges that",
+        brief="nothing to change in Kafka: keep the machine awake",
+    ),
+)
+_SLEPT_MS = 300_000
+"""No session is so long that it bridges this."""
 _LIVES_ON = (
     Remedy(
         "its log goes on, so it did not die: look for a pause (CPU limits, garbage collection), for the network, or for"
@@ -53,7 +63,7 @@ _CLOSED_STREAMS = (
         "see whether it was only closed: Kafka Streams does not leave the group then, unless it is closed with"
         " CloseOptions.leaveGroup(true); if it died, its own log says why",
         ("session.timeout.ms", "group.instance.id"),
-        brief="see whether it was closed: Kafka Streams does not leave",
+        brief="if you closed it, nothing is wrong: Kafka Streams does not leave",
     ),
 )
 _CLOSED_STATIC = (
@@ -65,16 +75,29 @@ _CLOSED_STATIC = (
         brief="set session.timeout.ms above a restart",
     ),
 )
+_NEAR_MS, _SOON_MS = 5_000, 5_000
 _IS_A_MEMBER = (RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED)
 _UNKNOWN = (
     Remedy(
-        "close consumers cleanly (SIGTERM, terminationGracePeriodSeconds); if they only froze, a longer"
-        " session.timeout.ms bridges it",
+        "a member's own log says which: where it ends, the process died or was killed (close consumers on SIGTERM,"
+        " terminationGracePeriodSeconds); where it goes on after a gap, it froze or was cut off (CPU limits, garbage"
+        " collection, network; a longer session.timeout.ms bridges it)",
         ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
-        brief="see whether it died or froze",
+        brief="see whether its log ends or has a gap",
     ),
 )
-_UNKNOWN_SEVERAL = (_UNKNOWN[0]._replace(brief="see whether they died or froze"),)
+_STAYED_AWAY = (
+    Remedy(
+        "a member's own log shows at its end whether it was stopped without close(), died, or was cut off; close"
+        " consumers on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
+        ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
+        brief="read the end of its log, and close consumers on SIGTERM",
+    ),
+)
+_SEVERAL = {
+    _UNKNOWN: (_UNKNOWN[0]._replace(brief="see whether their logs end or have gaps"),),
+    _STAYED_AWAY: (_STAYED_AWAY[0]._replace(brief="read the ends of their logs, and close consumers on SIGTERM"),),
+}
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -96,12 +119,12 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(who, nature, len(gone), static=static, shown=shown or nature is not Nature.UNKNOWN),
+        what=_sentence(log, gone, nature, static=static, shown=shown or nature is not Nature.UNKNOWN),
         members=who,
         times=len(gone),
         evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
         do=do,
-        confirm=None if static else _confirm(who, nature, lives_on=do is _LIVES_ON),
+        confirm=None if static else _confirm(log.called(who), nature, lives_on=do is _LIVES_ON),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
     )
@@ -131,21 +154,24 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if nature is Nature.FROZE:
-        return _FROZE
+        return _SLEPT if max(_stood_still(log, gone), default=0) >= _SLEPT_MS else _FROZE
     if log.type is GroupType.STREAMS:
         return _CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
         return _LIVES_ON
-    several = len({d.who for d in gone}) > 1
-    return _DIED if nature is Nature.DIED else _UNKNOWN_SEVERAL if several else _UNKNOWN
+    if nature is Nature.DIED:
+        return _DIED
+    do = _STAYED_AWAY if all(log.came_back(d) is None for d in gone) else _UNKNOWN
+    return _SEVERAL[do] if len({d.who for d in gone}) > 1 else do
 
 
 def _confirm(who: tuple[str, ...], nature: Nature, *, lives_on: bool = False) -> str:
     if lives_on:
         return "its own lines just before: a long batch, a pause, a lost connection; and the broker's log of that time"
     if nature is Nature.FROZE:
-        return f"what the machine of {who[0]} did in that time: CPU throttling, garbage collection, sleep"
-    return f"the last lines of the log of {who[0]}, or its platform's log of restarts"
+        return f"what the machine of {one_or_many(who)} did in that time: CPU throttling, garbage collection, sleep"
+    logs = f"logs of {len(who)} members, or their" if len(who) > 1 else f"log of {one_or_many(who)}, or its"
+    return f"the last lines of the {logs} platform's log of restarts"
 
 
 def _closed_before(log: GroupLog, departure: Departure) -> bool:
@@ -166,8 +192,6 @@ def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
     who = dict.fromkeys(d.who for d in gone)
     if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
         return Nature.FROZE if any(_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
-    if any(log.came_back(d) is not None for d in gone) and not log.clients:
-        return Nature.DIED
     return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
 
 
@@ -194,7 +218,8 @@ def _said_as_reason(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN,
-        what=_sentence(who, Nature.UNKNOWN, len(said), static=False, shown=True),
+        what=f"{one_or_many(log.called(who))} heard nothing from its coordinator for longer than session.timeout.ms"
+        f"{often(len(said))}",
         members=who,
         times=len(said),
         evidence=evidence_of(said),
@@ -216,7 +241,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.POSSIBLE,
-        what=f"{one_or_many(who)} {was} started again without having left the group: until {its} old"
+        what=f"{one_or_many(log.called(who))} {was} started again without having left the group: until {its} old"
         f" {'sessions' if len(who) > 1 else 'session'} ended, {its} partitions may have had no owner",
         members=who,
         times=len(cut),
@@ -228,27 +253,81 @@ def _ended_alone(log: GroupLog) -> Finding | None:
     )
 
 
-def _sentence(who: tuple[str, ...], nature: Nature, times: int, *, static: bool, shown: bool) -> str:
-    was, its = ("were", "their") if len(who) > 1 else ("was", "its")
+def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: bool, shown: bool) -> str:
+    who = log.called(d.who for d in gone)
+    name, several = one_or_many(who), len(who) > 1
+    was, its, session = ("were", "their", "sessions") if several else ("was", "its", "session")
+    again = often(len(gone)) if len(gone) > len(who) else ""
     if static:
-        streams = any(map(of_streams, who))
-        does_not = "static members do not" if len(who) > 1 else "a static member does not"
-        does_not = "Kafka Streams does not" if streams else does_not
+        does_not = "static members do not" if several else "a static member does not"
+        does_not = "Kafka Streams does not" if any(of_streams(d.who) for d in gone) else does_not
         return (
-            f"{one_or_many(who)} {was} closed, but {does_not} leave the group: {its} partitions waited until"
-            " session.timeout.ms expired"
+            f"{name} {was} closed, but {does_not} leave the group: {its} partitions waited until session.timeout.ms"
+            " expired"
         )
-    again = often(times) if times > len(who) else ""
     if not shown:
-        name = one_or_many(who)
-        return f"the coordinator no longer knew {name}{again}: {its} session had ended, or a batch took too long"
-    what = {
-        Nature.DIED: "died without leaving",
-        Nature.FROZE: f"stopped for longer than {its} session",
-        Nature.CUT: f"{was} cut off from the coordinator",
-        Nature.UNKNOWN: "sent no more heartbeats",
-    }[nature]
-    return f"{one_or_many(who)} {what}{again}, and {was} removed only when session.timeout.ms expired"
+        return f"the coordinator no longer knew {name}{again}: {its} {session} had ended, or a batch took too long"
+    removed = f"{was} removed only when session.timeout.ms expired" if any(d.by_broker for d in gone) else ""
+    and_removed = f", and {removed}" if removed else ""
+    if nature is Nature.FROZE:
+        still = _stood_still(log, gone)
+        long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"
+        again = often(len(still)) or again
+        return f"{name} froze{again} for {long or f'longer than {its} {session}'}{and_removed}"
+    if nature is Nature.DIED:
+        return f"{name} died without leaving{again}{and_removed}"
+    unassigned = _never_assigned(log, gone)
+    if unassigned is not None:
+        return f"{name} led a rebalance, never sent its assignment, and was removed {duration(unassigned)} later"
+    then = _what_then(log, gone)
+    if removed and then:
+        return f"{name} sent no more heartbeats{again}, {removed}, and {then}"
+    return f"{name} sent no more heartbeats{again}{and_removed}"
+
+
+def _stood_still(log: GroupLog, gone: list[Departure]) -> list[int]:
+    """For how long, where a client says how long its connection to the coordinator was idle: heartbeats go over it."""
+    heard = [line.at for d in gone for line in d.said if line.client is not None and line.at is not None]
+    return [
+        ms
+        for line in log.of(RowKind.CONNECTION_IDLE)
+        if line.at is not None
+        and any(abs(line.at - at) < _NEAR_MS for at in heard)
+        and isinstance(ms := line.row.detail.get("idle_ms"), int)
+    ]
+
+
+def _never_assigned(log: GroupLog, gone: list[Departure]) -> int | None:
+    """How long the only member of a generation was in it: it leads it then, and no line says that it assigned it."""
+    for rebalance in log.rebalances:
+        stable, removed = rebalance.stable, gone[0].removed
+        if stable is None or rebalance.stored is not None or rebalance.members not in (None, 1) or len(gone) > 1:
+            continue
+        later = [r for r in log.rebalances if r.stable is not None and r.stable.nth > stable.nth]
+        alone = rebalance.members == 1 or any(join.empty and join.said.nth < stable.nth for join in log.joins)
+        if not later and alone and stable.nth < removed.nth and stable.at is not None and removed.at is not None:
+            return removed.at - stable.at
+    return None
+
+
+def _what_then(log: GroupLog, gone: list[Departure]) -> str:
+    """Whether they came back: a client that froze comes back as soon as it wakes, one that died when it is started.
+
+    Nothing where the log ends within seconds after it, or the members are those of Streams, which may only be closed.
+    """
+    back = [log.came_back(d) for d in gone]
+    if all(join is None for join in back):
+        last = gone[-1].removed.at
+        soon = log.end is not None and last is not None and log.end - last < _SOON_MS
+        return "" if soon or log.type is GroupType.STREAMS else "did not come back"
+    away = [
+        join.said.at - d.removed.at
+        for d, join in zip(gone, back, strict=True)
+        if join is not None and join.said.at is not None and d.removed.at is not None
+    ]
+    if len(away) != len(gone) or min(away) < 0:
+        return ""
+    return f"came back {duration(away[0])} later" if len(away) == 1 else "came back"
 
 
 CAUSE = Cause(
@@ -265,7 +344,7 @@ CAUSE = Cause(
         Message("librdkafka", "SESSTMOUT: Consumer group session timed out (in join-state steady) after 10499 ms"),
         Message("kafka-python", "Heartbeat session expired"),
     ),
-    do=_UNKNOWN,
+    do=(*_STAYED_AWAY, *_FROZE),
     find=_find,
     confirm="The member's own log: it ends (died), has a gap (froze), or goes on (cut off).",
     symptoms=("partitions without owner after a crash", "a consumer is stuck", "CommitFailedException"),

@@ -51,7 +51,8 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_ASSIGNOR,
         certainty=Certainty.LIKELY if who else Certainty.POSSIBLE,
-        what=f"the group's leader{f' {who[0]}' if who else ''} took {duration(longest)} to send an assignment",
+        what=f"the group's leader {log.called(who)[0] if who else ''}".rstrip()
+        + f" took {duration(longest)} to send an assignment",
         members=who,
         times=len(slow),
         evidence=evidence_of(lines),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.listener_gaps import listener_gaps
 from groupsim.diagnosis.moves import Going
-from groupsim.diagnosis.said import Said
-from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
-_SLOW_MS = 1_200
-"""A listener that commits needs some tens of ms."""
 _DO = (
     Remedy(
         "make the rebalance listener short: it runs in poll(), and the rebalance waits for it; what it needs must stay"
@@ -24,12 +22,7 @@ _DO = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    gaps = [
-        gap
-        for incarnations in log.incarnations.values()
-        for incarnation in incarnations
-        for gap in _gaps(incarnation.said)
-    ]
+    gaps = listener_gaps(log)
     fenced = [d for d in log.departures if d.going is Going.NOT_RECONCILED]
     if not gaps and not fenced:
         return None
@@ -39,9 +32,9 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_CALLBACK,
         certainty=Certainty.LIKELY if gaps else Certainty.POSSIBLE,
-        what=f"the rebalance listener of {who[0]} took {duration(longest)}, and the others waited for it"
+        what=_sentence(log.called(who), longest, len(gaps))
         if gaps
-        else f"{who[0]} did not give up its partitions in time (a slow listener or batch), and was removed",
+        else f"{log.called(who)[0]} did not give up its partitions in time (a slow listener or batch), and was removed",
         members=who,
         times=max(1, len(gaps) + len(fenced)),
         evidence=evidence_of(said),
@@ -51,31 +44,10 @@ def _find(log: GroupLog) -> Finding | None:
     )
 
 
-def _gaps(said: list[Said]) -> list[tuple[Said, Said, int]]:
-    """From a client's line before a callback to the one that shows that it returned, where that takes long.
-
-    Its heartbeat thread goes on meanwhile, so other lines may lie between.
-    """
-    gaps = []
-    begins: Said | None = None
-    prints_states = any(line.row.kind is RowKind.STATE_CHANGE for line in said)
-    for line in said:
-        if begins is not None and _ends_callback(line):
-            filtered = line.row.kind in (RowKind.ASSIGNED, RowKind.CLIENT_NOTIFIED) and not prints_states
-            if not filtered and line.at is not None and begins.at is not None and line.at - begins.at >= _SLOW_MS:
-                gaps.append((begins, line, line.at - begins.at))
-            begins = None
-        if line.row.kind in (RowKind.REVOKED, RowKind.LOST) and line.row.detail.get("partitions"):
-            begins = line
-    return gaps
-
-
-def _ends_callback(line: Said) -> bool:
-    if line.row.kind is RowKind.STATE_CHANGE:
-        return line.row.detail.get("from") == "RECONCILING"
-    if line.row.kind is RowKind.REJOIN_REQUESTED:  # what a cooperative member prints once it gave up its partitions
-        return "need to revoke partitions" in line.reason
-    return line.row.kind in (RowKind.JOINING, RowKind.ASSIGNED, RowKind.CLIENT_NOTIFIED)
+def _sentence(who: tuple[str, ...], longest: int, times: int) -> str:
+    took = f"took {duration(longest)}" if times == 1 else f"ran{often(times)} for up to {duration(longest)}"
+    listener = "the rebalance listeners" if len(who) > 1 else "the rebalance listener"
+    return f"{listener} of {one_or_many(who)} {took}, and the others waited for {'them' if len(who) > 1 else 'it'}"
 
 
 CAUSE = Cause(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.listener_gaps import listener_gaps
 from groupsim.diagnosis.rebalances import Rebalance
 from groupsim.diagnosis.said import Said
+from groupsim.incidents.logs.client_libraries import application_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
@@ -19,6 +22,7 @@ _LATE_MS = 1_200
 """So long after it heard of a rebalance a member that polls has rejoined."""
 _WAITED_MS = 8_000
 """Longer than a poll of a member that works in small batches."""
+_THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
 _WAS_IN = (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
 _WHO = Remedy(
@@ -43,7 +47,8 @@ _DO = (
 
 def _find(log: GroupLog) -> Finding | None:
     late = _late_members(log)
-    long = [r for r in log.rebalances if _is_long(log, r)]
+    listened = listener_gaps(log)
+    long = [r for r in log.rebalances if _is_long(log, r) and not _waited_for_a_listener(r, listened)]
     if not late and not long:
         return _waited(log)
     who = names(late)
@@ -52,7 +57,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY,
-        what=_sentence(who, waited, len(long)),
+        what=_sentence(log.called(who), waited, len(long), _late_ms(late)),
         members=who,
         times=max(len(long), 1),
         evidence=evidence_of(said),
@@ -65,6 +70,7 @@ def _find(log: GroupLog) -> Finding | None:
 def _waited(log: GroupLog) -> Finding | None:
     """Members that had been in the group rejoined at once and waited: only other logs say for which member."""
     waits: list[tuple[Said, Said, int]] = []
+    were_in = False
     for said in log.clients.values():
         asked: Said | None = None
         had = False
@@ -72,12 +78,13 @@ def _waited(log: GroupLog) -> Finding | None:
             if line.row.kind is RowKind.JOINING:
                 asked = asked or line
             elif line.row.kind is RowKind.JOINED:
-                if asked is not None and had and asked.at is not None and line.at is not None:
+                if asked is not None and asked.at is not None and line.at is not None:
                     waits.append((asked, line, line.at - asked.at))
+                    were_in = were_in or (had and line.at - asked.at >= _WAITED_MS)
                 asked = None
             had = had or line.row.kind in _WAS_IN or "already rebalancing" in line.reason
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
-    if not long or log.has_broker:
+    if not were_in or log.has_broker:
         return None
     said = [line for asked, joined, _ in long for line in (asked, joined)]
     longest = max(ms for _, _, ms in long)
@@ -85,8 +92,8 @@ def _waited(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY if len(who) > 1 else Certainty.POSSIBLE,
-        what=f"{who[0] if len(who) == 1 else 'members'} waited {duration(longest)} in a rebalance for one that rejoined"
-        " late, or was gone without having left",
+        what=f"{one_or_many(log.called(who))} waited {duration(longest)} in a rebalance for one that rejoined late, or"
+        f" had died{_missing(log)}",
         members=who,
         times=len(long),
         evidence=evidence_of(said),
@@ -96,12 +103,31 @@ def _waited(log: GroupLog) -> Finding | None:
     )
 
 
-def _sentence(who: tuple[str, ...], waited: int, times: int) -> str:
+def _missing(log: GroupLog) -> str:
+    """The threads of a Streams application that its lines leave out, by their numbers."""
+    numbers = {int(found[1]) for client in log.clients if (found := _THREAD.search(client)) is not None}
+    missing = sorted(set(range(1, max(numbers, default=1))) - numbers)
+    applications = {application_of(client) for client in log.clients}
+    return f" (StreamThread-{missing[0]} is not in these lines)" if len(missing) == len(applications) == 1 else ""
+
+
+def _late_ms(late: dict[str, list[Said]]) -> int:
+    """How long at most from what a member heard until it asked to join."""
+    pairs = [pair for lines in late.values() for pair in zip(lines[::2], lines[1::2], strict=True)]
+    return max(
+        (joins.at - heard.at for heard, joins in pairs if joins.at is not None and heard.at is not None), default=0
+    )
+
+
+def _sentence(who: tuple[str, ...], waited: int, times: int, late_ms: int) -> str:
     how = f"{duration(waited)} in {times} rebalances" if times > 1 else duration(waited)
     if not who:
         return f"the group waited {how} for a member that rejoined late, probably in a batch"
     name = one_or_many(who)
-    return f"{name} rejoined late, in the middle of a batch" + (f": the group waited {how}" if waited else "")
+    late = f"{'up to ' if len(who) > 1 else ''}{duration(late_ms)} after hearing" if late_ms else "late after hearing"
+    return f"{name} rejoined {late} of a rebalance, probably in a batch" + (
+        f": the group waited {how}" if waited else ""
+    )
 
 
 def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
@@ -112,6 +138,12 @@ def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
     ended = any(first < d.removed.nth <= last and d.by_broker for d in log.departures)
     joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in log.joins)
     return not ended and not joined_empty
+
+
+def _waited_for_a_listener(rebalance: Rebalance, listened: list[tuple[Said, Said, int]]) -> bool:
+    """Whether its last member came out of its listener: then it was not in a batch."""
+    end = rebalance.stable.at if rebalance.stable is not None else None
+    return end is not None and any(after.at is not None and abs(end - after.at) < _LATE_MS for _, after, _ in listened)
 
 
 def _late_members(log: GroupLog) -> dict[str, list[Said]]:

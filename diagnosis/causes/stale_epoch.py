@@ -29,7 +29,7 @@ CAUSE = Cause(
     find=by_error(
         Code.STALE_EPOCH,
         r"STALE_MEMBER_EPOCH|StaleMemberEpoch|epoch is stale|stale member epoch",
-        lambda log, said: f"a request of {whose(said)} was refused because its member epoch was old",
+        lambda log, said: f"a request of {whose(log, said)} was refused because its member epoch was old",
         _DO,
         certainty=Certainty.LIKELY,
         harm_ms=2_000,

@@ -24,6 +24,10 @@ _DO = (
 _TOGETHER_MS = 5_000
 """Members that start within it are one start: longer than group.initial.rebalance.delay.ms (3 s by default)."""
 
+_BEGINS = (RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING)
+_HAS = (RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
+_IN = (*_HAS, RowKind.JOINED, RowKind.SYNCED)
+
 
 def _find(log: GroupLog) -> Finding | None:
     first = membership(log).first
@@ -48,12 +52,12 @@ def _find(log: GroupLog) -> Finding | None:
     )
     if not said:
         return None
-    who = names([a.who for a in first] or [incarnation.client for incarnation in begins])
+    who = names([a.who for a in first] or [line.client for line in said if line.client])
     waits = [r.waited_ms for r in rebalances if r.waited_ms]
     return Finding(
         code=Code.START_UP,
         certainty=Certainty.LIKELY,
-        what=_sentence(who, first, waits[0] if waits else 0),
+        what=_sentence(log, who, first, waits[0] if waits else 0),
         members=who,
         evidence=evidence_of(said),
         do=_DO,
@@ -61,14 +65,30 @@ def _find(log: GroupLog) -> Finding | None:
     )
 
 
-def _sentence(who: tuple[str, ...], first: list[Join], waited_ms: int) -> str:
+def _sentence(log: GroupLog, who: tuple[str, ...], first: list[Join], waited_ms: int) -> str:
     """Who started; and that they came one by one where the last came long after the first assignment."""
-    name = one_or_many(who)
+    name = one_or_many(log.called(who))
     begin, end = span(join.said for join in first)
     apart_ms = end - begin if begin is not None and end is not None else 0
     if len(who) > 1 and apart_ms >= max(_TOGETHER_MS, 2 * waited_ms):
         return f"{name} started within {duration(apart_ms)}; who joined after the first assignment began a rebalance"
-    return f"{name} started and got the first assignment" + (f" after {duration(waited_ms)}" if waited_ms else "")
+    own = [line for client in who for line in log.clients.get(client, [])]
+    if own and not any(line.row.kind in _IN for line in own) and not log.has_broker:
+        return f"{name} started; these lines end before {'their' if len(who) > 1 else 'its'} first assignment"
+    took_ms = waited_ms or max((_took_ms(log, client) for client in who), default=0)
+    return f"{name} started and got the first assignment" + (f" after {duration(took_ms)}" if took_ms else "")
+
+
+def _took_ms(log: GroupLog, client: str) -> int:
+    """The longest time from a client's start to its first partitions, by its own log; 0 if that does not show it."""
+    longest = 0
+    for process in log.incarnations.get(client, []):
+        begin = next((line.at for line in process.said if line.row.kind in _BEGINS), None)
+        has = [line for line in process.of(*_HAS) if line.row.detail.get("partitions") != []]
+        end = next((line.at for line in has or process.of(RowKind.SYNCED)), None)
+        if begin is not None and end is not None:
+            longest = max(longest, end - begin)
+    return longest
 
 
 def _joins_first(incarnation: Incarnation) -> bool:

@@ -6,15 +6,21 @@ from groupsim.diagnosis.cause import Cause, Message
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.errors import by_error, whose
 from groupsim.diagnosis.finding import Remedy
+from groupsim.diagnosis.group_log import GroupLog
 
 _DO = (
     Remedy(
         "give every process a group.instance.id of its own, and stop the old process before its successor starts: the"
         " fenced one does not come back by itself",
         ("group.instance.id",),
-        brief="give every process its own id",
+        brief="give every process its own group.instance.id",
     ),
 )
+
+
+def _of(log: GroupLog) -> str:
+    return f"of group {log.group} " if log.group else ""
+
 
 CAUSE = Cause(
     code=Code.STATIC_FENCED,
@@ -31,8 +37,8 @@ CAUSE = Cause(
         Code.STATIC_FENCED,
         r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
         lambda log, said: (
-            f"{whose(said, 'was', 'were')} shut out by another process with the same group.instance.id, and must be"
-            " started again"
+            f"{whose(log, said, f'{_of(log)}was', f'{_of(log)}were')} shut out by another process with the same"
+            " group.instance.id, and must be started again"
         ),
         _DO,
         harm_ms=30_000,

@@ -27,7 +27,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.STATIC_UNRELEASED,
         certainty=Certainty.SHOWN,
-        what=f"a new process of {who[0]} was refused: its old member still held the group.instance.id",
+        what=f"a new process of {log.called(who)[0]} was refused: its old member still held the group.instance.id",
         members=who,
         times=len(said),
         evidence=evidence_of(said),

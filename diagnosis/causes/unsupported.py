@@ -29,7 +29,7 @@ CAUSE = Cause(
     find=by_error(
         Code.UNSUPPORTED,
         r"UNSUPPORTED_VERSION|UnsupportedVersion|does not support|not supported by broker|version not supported",
-        lambda log, said: f"{whose(said)} and the broker have no version of a request in common",
+        lambda log, said: f"{whose(log, said)} and the broker have no version of a request in common",
         _DO,
     ),
     symptoms=("a consumer is stuck",),

@@ -42,7 +42,8 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.WRONG_COORDINATOR_CLIENT,
         certainty=Certainty.LIKELY,
-        what=f"{who[0]} gave up its join and began again {len(longest)} times{between(longest)}, and never got in",
+        what=f"{log.called(who)[0]} gave up its join and began again {len(longest)} times{between(longest)}, and never"
+        " got in",
         members=who,
         times=len(longest),
         evidence=evidence_of(longest),

@@ -23,6 +23,7 @@ _INTS = frozenset(
         "previous_epoch",
         "limit_ms",
         "exceeded_by_ms",
+        "idle_ms",
         "after_ms",
         "partition_count",
         "offset",

@@ -106,6 +106,7 @@ class RowKind(StrEnum):
     APP_FAILED = "app_failed"
     ASSIGNMENT_COUNTED = "assignment_counted"
     CONFIG_BEHIND = "config_behind"
+    CONNECTION_IDLE = "connection_idle"
     CONNECTION_LOST = "connection_lost"
     CONNECTOR_CHANGED = "connector_changed"
     CONSUMER_STOPPED = "consumer_stopped"
@@ -200,6 +201,7 @@ EVIDENCE = frozenset(
         RowKind.APP_FAILED,
         RowKind.ASSIGNMENT_COUNTED,
         RowKind.CONFIG_BEHIND,
+        RowKind.CONNECTION_IDLE,
         RowKind.CONNECTION_LOST,
         RowKind.CONNECTOR_CHANGED,
         RowKind.CONSUMER_STOPPED,

@@ -210,6 +210,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording("", "ommiting offsets", r"Commit{1,2}ing offsets (?:(?!ing offsets ).)* for group"),
     wording("", "<BrokerConnection", r"<BrokerConnection"),
     wording("", "Node coordinator-", r"connection failed|disconnected"),
+    wording("connection_idle", "idle connection coordinator-", r"last active {int:idle_ms} ms ago"),
     wording("", "idle connection coordinator-", r""),
     wording("", "to node coordinator-", r"Error sending"),
     wording("", "node_id coordinator-", r""),
