@@ -19,12 +19,23 @@ KEEP_DATA = (
 )
 
 
+OTHER_CLUSTER = (
+    Remedy(
+        "compare the cluster ids that the client prints (`Cluster ID:`): if they are the same, the offsets expired"
+        " (offsets.retention.minutes) or the broker lost its log.dirs; if not, bootstrap.servers names another cluster",
+        ("bootstrap.servers", "offsets.retention.minutes", "log.dirs"),
+        brief="see whether it is another cluster now",
+    ),
+)
+
+
 class DataLost(NamedTuple):
-    """What is said of it, behind another sentence, and its lines."""
+    """What is said of it, behind another sentence, its lines, and what to do."""
 
     what: str
-    confirm: str
     said: list[Said]
+    do: tuple[Remedy, ...]
+    confirm: str | None = None
 
 
 def data_lost(log: GroupLog) -> DataLost | None:
@@ -38,7 +49,7 @@ def data_lost(log: GroupLog) -> DataLost | None:
             proof = (
                 f"it begins again at generation 0, after {before:,}: compare cluster.id in the broker's meta.properties"
             )
-            return DataLost("its broker had lost the group's data", proof, [line])
+            return DataLost("its broker had lost the group's data", [line], KEEP_DATA, proof)
         before = max([before, *(number for number in (old, new) if isinstance(number, int))])
     return _no_commit_found(log)
 
@@ -51,6 +62,5 @@ def _no_commit_found(log: GroupLog) -> DataLost | None:
             if line.row.kind is RowKind.CLIENT_POSITION and line.row.detail.get("committed"):
                 committed.add(line.row.detail.get("partition"))
             elif line.row.kind is RowKind.CLIENT_NO_OFFSET and line.row.detail.get("partition") in committed:
-                proof = "the cluster id before and after (`Cluster ID:` in the client's log): is it another cluster"
-                return DataLost("its committed offsets were gone", proof, [line])
+                return DataLost("its committed offsets were gone", [line], OTHER_CLUSTER)
     return None

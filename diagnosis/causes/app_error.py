@@ -11,6 +11,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
 _SOON_MS = 30_000
@@ -19,6 +20,14 @@ _DO = (
         "handle the error in the application (its lines just before the leave say which); no setting of the group"
         " helps",
         brief="handle the error in the application",
+    ),
+)
+
+_DO_EARLY = (
+    Remedy(
+        "read the application's log just before `sending LeaveGroup request`: it says why the consumer was stopped; no"
+        " setting of the group helps",
+        brief="read the application's log just before it left",
     ),
 )
 
@@ -42,8 +51,7 @@ def _find(log: GroupLog) -> Finding | None:
     what = (
         _failed(log.called(who))
         if crashed
-        else f"the consumer {log.called(who)[0]} was stopped by its application before it had a partition"
-        + (f", {times} times" if times > 1 else "")
+        else f"the consumer {log.called(who)[0]} was stopped{often(times)} by its application before it had a partition"
     )
     return Finding(
         code=Code.APP_ERROR,
@@ -52,7 +60,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=times,
         evidence=evidence_of(said),
-        do=_DO,
+        do=_DO if crashed else _DO_EARLY,
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,
     )

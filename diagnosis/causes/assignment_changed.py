@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -41,7 +41,9 @@ def _find(log: GroupLog) -> Finding | None:
     if grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
     elif all(line.row.kind is RowKind.CONNECTOR_CHANGED for line in lines):
-        what = "a connector was created, changed or deleted, so its work was assigned anew"
+        whose = names(str(name) for line in lines if (name := line.row.detail.get("connector")))
+        one = f"connector {whose[0]}" if len(whose) == 1 else "a connector"
+        what = f"{one} was created, changed or deleted, so its work was assigned anew"
     elif any("subscription" in line.reason for line in said):
         what = "a member changed its subscription, so partitions were assigned anew"
     return Finding(

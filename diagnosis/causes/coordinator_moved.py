@@ -136,7 +136,9 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     lost = next((line for line in clients if line.row.kind is RowKind.COORDINATOR_LOST), None)
     back = None if lost is None else _back_ms(lost, log.clients[str(lost.client)], (RowKind.COORDINATOR_FOUND,))
     away = f" for {duration(back)}" if back else ""
-    return f"the clients lost their coordinator{away}: its broker was stopped, restarted or could not be reached"
+    who = log.called(str(line.client) for line in clients)
+    lost_it = f"{who[0]} lost its" if len(who) == 1 else "the clients lost their"
+    return f"{lost_it} coordinator{away}: its broker was stopped, restarted or could not be reached"
 
 
 def _back_ms(lost: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> int | None:

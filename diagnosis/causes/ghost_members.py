@@ -87,8 +87,8 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
         if twice and len(twice) == 1 and not log.has_broker and len(log.clients) == 1:
             return _finding(
-                f"two members of generation {line.row.detail.get('generation')} have one client id: one is probably a former"
-                " process that never left, and nobody reads its partitions",
+                f"two members of generation {line.row.detail.get('generation')} have one client id: one is probably a"
+                " former process that never left, and nobody reads its partitions",
                 (twice[0],), [line], Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None

@@ -33,7 +33,8 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.IDLE_MEMBERS,
         certainty=Certainty.LIKELY,
-        what=f"{_some_of(log, plans[-1:] if idle else [], empty)} no partition: more members subscribe than there are partitions",
+        what=f"{_some_of(log, plans[-1:] if idle else [], empty)} no partition: more members subscribe than there are"
+        " partitions",
         members=names(line.client for line in empty if line.client),
         evidence=evidence_of(empty),
         do=_DO,

@@ -9,6 +9,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import counted
 
 _BEGINS = frozenset(
     [RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED,
@@ -40,7 +41,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.OTHERS,
         certainty=Certainty.LIKELY,
-        what=f"{_logs_of(log.called(who))} no cause: other members made the group rebalance{_taken(log)}",
+        what=f"other members made the group rebalance{_taken(log)}: {_logs_of(log.called(who))} not say why",
         members=who,
         times=max(1, len(generations)),
         evidence=evidence_of(said),
@@ -50,21 +51,26 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _logs_of(who: tuple[str, ...]) -> str:
-    return f"the logs of {len(who)} members show" if len(who) > 1 else f"the log of {one_or_many(who)} shows"
+    return f"the logs of {len(who)} members do" if len(who) > 1 else f"the log of {one_or_many(who)} does"
 
 
 def _taken(log: GroupLog) -> str:
-    """How many of its partitions the only member in the log did not get back, where it gave up all."""
+    """How many partitions of the only member in the log they took: what it did not get back where it gave up all, else
+    what it gave up.
+    """
     own = next(iter(log.clients.values())) if len(log.clients) == 1 else []
     gave: set[str] = set()
+    stepwise = eager(log) is False or log.type is GroupType.CONSUMER
     for line in own:
         listed = line.row.detail.get("partitions")
         if line.row.kind is RowKind.REVOKED and isinstance(listed, list):
             gave = set(map(str, listed))
         elif line.row.kind is RowKind.ASSIGNED and isinstance(listed, list) and gave:
             has = set(map(str, listed))
-            if has and has < gave and eager(log) is not False and log.type is not GroupType.CONSUMER:
-                return f", and {len(gave - has)} of its {len(gave)} partitions went to them"
+            if stepwise and not has & gave:
+                return f" and took {counted(len(gave), 'partition')}"
+            if has and has < gave and not stepwise:
+                return f" and took {len(gave - has)} of {len(gave)} partitions"
             gave = set()
     return ""
 

@@ -8,7 +8,7 @@ from groupsim.diagnosis.finding import Cost, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
-from groupsim.diagnosis.times import between, without_partitions
+from groupsim.diagnosis.times import without_partitions
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
 from groupsim.wording.numbers import often, seconds
@@ -55,7 +55,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log.called(who), _limit(said), times, between(said)),
+        what=_sentence(log.called(who), _limit(said), times),
         members=who,
         times=times,
         evidence=evidence_of(said),
@@ -90,9 +90,9 @@ def _limit(said: list[Said]) -> tuple[int, int] | None:
     return None
 
 
-def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, lasted: str) -> str:
+def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int) -> str:
     name = one_or_many(who)
-    again = f"{often(times)}{lasted}" if times > 1 else ""
+    again = often(times)
     if limit is not None and limit[1] >= _SHOWN_MS and times == 1:  # when it saw it: the poll came later still
         took = f"took more than {seconds(sum(limit))} s between two polls"
         return f"{name} {took}: max.poll.interval.ms allows {seconds(limit[0])} s, so it left the group"

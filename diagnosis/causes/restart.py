@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
-from groupsim.diagnosis.data_lost import KEEP_DATA, data_lost
+from groupsim.diagnosis.data_lost import data_lost
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
@@ -36,7 +36,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(emptied),
         evidence=evidence_of([*(lost.said if lost is not None else ()), *said]),
-        do=_DO if lost is None else (*KEEP_DATA, *_DO),
+        do=_DO if lost is None else (*lost.do, *_DO),
         confirm="why it was stopped: the log of the deployment or of the process itself"
         if lost is None
         else lost.confirm,

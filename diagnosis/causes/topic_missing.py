@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message
-from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.errors import by_error
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
+from groupsim.wording.times import duration
 
 _DO = (
     Remedy(
@@ -38,9 +40,11 @@ _LEADERLESS = by_error(
 _ELECTION_MS = 5_000
 """A new topic, and one whose broker restarts, has no leader for less."""
 
+_AT_ONCE_MS = 1_000
+
 
 def _find(log: GroupLog) -> Finding | None:
-    return _MISSING(log) or _lasting(_LEADERLESS(log))
+    return _MISSING(log) or _lasting(_LEADERLESS(log)) or _left_at_once(log)
 
 
 def _lasting(found: Finding | None) -> Finding | None:
@@ -48,6 +52,40 @@ def _lasting(found: Finding | None) -> Finding | None:
     if found is None or found.evidence.first_ms is None or found.evidence.last_ms is None:
         return found if found is not None and found.times > 2 else None
     return found if found.evidence.last_ms - found.evidence.first_ms >= _ELECTION_MS else None
+
+
+def _left_at_once(log: GroupLog) -> Finding | None:
+    """A Streams application that gives up its topics right after its first assignment: it found one missing then."""
+    if log.type is not GroupType.STREAMS:
+        return None
+    for rebalance in log.rebalances:
+        stored = rebalance.stored
+        left = [] if stored is None else [d for d in log.departures if _soon(stored, d.first)]
+        old = None if rebalance.start is None else rebalance.start.row.detail.get("old_generation")
+        if stored is None or not left or old != 0:
+            continue
+        took = f"{duration((left[0].at or 0) - stored.at)} " if stored.at is not None and left[0].at else ""
+        who = names(d.who for d in left)
+        return Finding(
+            code=Code.TOPIC_MISSING,
+            certainty=Certainty.LIKELY,
+            what=f"{one_or_many(log.called(who))} left {took}after the group's first assignment: very probably a source"
+            " topic did not exist yet",
+            members=who,
+            evidence=evidence_of([stored, left[0].first]),
+            do=_DO,
+            confirm="the application's log: MissingSourceTopicException, or another error just before it left",
+            harm_ms=8_000,
+        )
+    return None
+
+
+def _soon(stored: Said, left: Said) -> bool:
+    if "unsubscribed from all topics" not in left.reason or left.nth < stored.nth:
+        return False
+    return (
+        left.nth == stored.nth + 1 if left.at is None or stored.at is None else 0 <= left.at - stored.at < _AT_ONCE_MS
+    )
 
 
 CAUSE = Cause(

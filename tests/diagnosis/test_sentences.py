@@ -163,15 +163,73 @@ def test_a_group_of_thousands_of_generations_is_not_called_well(tmp_path: Path) 
 
 def test_what_a_member_lost_to_others_is_counted(tmp_path: Path) -> None:
     two = "{TopicPartition(topic='t', partition=0), TopicPartition(topic='t', partition=1)}"
-    answer = explained(
-        tmp_path,
+    lines = [
         python(0, "Heartbeat failed for group night because it is rebalancing"),
         python(0, f"Revoking previously assigned partitions {two} for group night"),
         python(1, "Successfully joined group night with generation 4"),
         python(1, "Setting newly assigned partitions {TopicPartition(topic='t', partition=1)} for group night"),
-    ).answer
-    assert answer.startswith("The log of the consumer of night shows no cause: other members made the group rebalance")
-    assert "1 of its 2 partitions went to them" in answer
+    ]
+    assert explained(tmp_path, *lines).answer == (
+        "Other members made the group rebalance and took 1 of 2 partitions: the log of the consumer of night does not"
+        " say why; read the broker's log."
+    )
+    lines[-1] = lines[-1].replace("{TopicPartition(topic='t', partition=1)}", two)
+    assert " took " not in explained(tmp_path, *lines).answer
+
+
+def test_a_streams_application_that_leaves_at_once_probably_misses_a_topic(tmp_path: Path) -> None:
+    client = f"shop-{UUID.format(5)}-StreamThread-1-consumer"
+
+    def lines(seconds: float) -> list[str]:
+        return [
+            at(0, PREPARING.format("shop", 0, f"Adding new member {member(client)} with group instance id null")),
+            at(3, BROKER + "Stabilized group shop generation 1 (__consumer_offsets-3) with 1 members"),
+            at(3, BROKER + f"Assignment received from leader {member(client)} for group shop for generation 1."),
+            at(3 + seconds, f"{BROKER}[Group shop] Member {member(client)} has left group through explicit `LeaveGroup`"
+                            " request; client reason: the consumer unsubscribed from all topics"),
+        ]  # fmt: skip
+
+    found = first_of(tmp_path, *lines(0.05))
+    assert found.what.startswith("shop…StreamThread-1 left 50 ms after the group's first assignment")
+    assert found.do[0].brief == "create the topic first"
+    assert "topic" not in first_of(tmp_path, *lines(600)).what
+
+
+def test_a_quiet_log_says_where_its_client_is(tmp_path: Path) -> None:
+    waits = 'Group "g" received op GET_SUBSCRIPTION in state wait-broker-transport (join-state init)'
+    line = f"%7|1709546400.000|CGRPOP|web#consumer-1| [thrd:main]: {waits}"
+    assert "has not joined yet, and waits for its coordinator" in explained(tmp_path, line).answer
+    added = [f"[sarama] consumer/broker/{n} added subscription to t/{n}" for n in range(3)]
+    assert "sarama has 3 partitions" in explained(tmp_path, *added).answer
+
+
+def test_a_member_between_two_listeners_was_not_in_a_batch(tmp_path: Path) -> None:
+    own = "[Consumer clientId=a, groupId=g] "
+    joins = f"Adding new member {member('b')} with group instance id null"
+    lines = [
+        at(10, PREPARING.format("g", 4, joins)),
+        at(10.1, own + "Request joining group due to: group is already rebalancing"),
+        at(10.2, own + "Revoke previously assigned partitions t-0, t-1"),
+        at(16, own + "(Re-)joining group"),
+        at(16.1, BROKER + "Stabilized group g generation 5 (__consumer_offsets-3) with 2 members"),
+    ]
+    codes = [finding.code.value for finding in explained(tmp_path, *lines).groups[0].findings]
+    assert "slow-callback" in codes
+    assert "slow-rejoin" not in codes
+    batch = [line for line in lines if "Revoke" not in line]
+    assert "slow-rejoin" in [finding.code.value for finding in explained(tmp_path, *batch).groups[0].findings]
+
+
+def test_listeners_that_took_long_are_counted(tmp_path: Path) -> None:
+    own = "[Consumer clientId=a, groupId=g] "
+    lines = []
+    for start in (0, 20, 40):
+        lines += [
+            at(start, own + "Revoke previously assigned partitions t-0, t-1"),
+            at(start + 2, own + "(Re-)joining group"),
+            at(start + 2.1, own + "Adding newly assigned partitions: t-0, t-1"),
+        ]
+    assert first_of(tmp_path, *lines).what.startswith("the rebalance listener of a ran 3 times for up to 2.0 s")
 
 
 def test_how_long_a_client_was_between_two_polls(tmp_path: Path) -> None:
