@@ -20,7 +20,7 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
         Code.ROLLING_RESTART, Code.SLOW_REJOIN, Code.OTHERS,
     ),
     Code.SLOW_REJOIN: (Code.PENDING_MEMBER,),
-    Code.SCALE_IN: (Code.AUTOSCALER_CHURN,),
+    Code.SCALE_IN: (Code.AUTOSCALER_CHURN, Code.APP_ERROR),
     Code.SCALE_OUT: (Code.AUTOSCALER_CHURN,),
     Code.STALE_EPOCH: (Code.SESSION_EXPIRED, Code.POLL_TIMEOUT),
     Code.GHOST_MEMBERS: (Code.CRASH_LOOP,),

@@ -51,7 +51,7 @@ def _find(log: GroupLog) -> Finding | None:
     what = (
         _failed(log.called(who))
         if crashed
-        else f"the consumer {log.called(who)[0]} was stopped{often(times)} by its application before it had a partition"
+        else f"{log.called(who)[0]} was stopped{often(times)} by its application before it had a partition"
     )
     return Finding(
         code=Code.APP_ERROR,

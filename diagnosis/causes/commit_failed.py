@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
@@ -17,25 +19,40 @@ _DO = (
     ),
 )
 
+_DO_UNSENT = (
+    Remedy(
+        "nothing to change in the client: the next commit has the same offsets or later ones; see why the coordinator"
+        " could not be reached",
+        brief="see why the coordinator could not be reached",
+    ),
+)
+_UNSENT = re.compile(r"NodeNotReady|disconnect|ConnectionError|timed.?out|coordinator(?: is |_)not.available", re.I)
+
 
 def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
     if not said:  # what a client refuses itself while it rebalances is tried again
         return None
     who = names(line.client for line in said if line.client)
+    unsent = all(_UNSENT.search(line.reason) for line in said)
     return Finding(
         code=Code.COMMIT_FAILED,
         certainty=Certainty.SHOWN,
-        what=f"{len(said)} commits of {one_or_many(log.called(who))} were refused"
-        if len(said) > 1
-        else f"a commit of {one_or_many(log.called(who))} was refused",
+        what=_sentence(one_or_many(log.called(who)), len(said), unsent=unsent),
         members=who,
         times=len(said),
         evidence=evidence_of(said),
         cost=Cost(processed_again=True),
-        do=_DO,
+        do=_DO_UNSENT if unsent else _DO,
         harm_ms=1_500,
     )
+
+
+def _sentence(name: str, commits: int, *, unsent: bool) -> str:
+    begins, was = (f"{commits} commits", "were") if commits > 1 else ("a commit", "was")
+    if unsent:
+        return f"{begins} of {name} failed, because the coordinator could not be reached"
+    return f"{begins} of {name} {was} refused"
 
 
 CAUSE = Cause(

@@ -7,6 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership, only_member
+from groupsim.wording.numbers import often
 
 _DO = (
     Remedy(
@@ -28,13 +29,21 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SCALE_IN,
         certainty=Certainty.LIKELY,
-        what=f"{name} left the group on purpose and did not come back in these lines",
+        what=_sentence(log, name, len(gone) if len(who) == 1 else 1, who[0]),
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
-        do=_DO if len(gone) > 1 else _DO_ONE if _alone(log, who[0]) else (*_DO_ONE, STEPWISE),
+        do=_DO if len(who) > 1 else _DO_ONE if _alone(log, who[0]) else (*_DO_ONE, STEPWISE),
         harm_ms=1_000 * len(gone),
     )
+
+
+def _sentence(log: GroupLog, name: str, times: int, client: str) -> str:
+    """Several members may have had one client id: each came for a while, and went."""
+    if times == 1:
+        return f"{name} left the group on purpose and did not come back in these lines"
+    came = sum(join.who == client for join in membership(log).new) >= times
+    return f"{name} {'joined and left' if came else 'left'} the group{often(times)}, each time on purpose"
 
 
 def _alone(log: GroupLog, client: str) -> bool:

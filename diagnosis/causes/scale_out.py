@@ -10,6 +10,7 @@ from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import STARTS_WITHIN_MS, membership
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 
 _DO = (
     Remedy(
@@ -31,11 +32,11 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
-        what=f"{name} joined the group while it was working",
+        what=f"{name} joined the group{often(len(new)) if len(who) == 1 else ''} while it was working",
         members=who,
         times=len(new),
         evidence=evidence_of(said),
-        do=_DO if len(new) > 1 else _DO_ONE,
+        do=_DO if len(who) > 1 else _DO_ONE,
         harm_ms=900 * len(new),
     )
 
@@ -70,7 +71,7 @@ def _joined_beside(line: Said) -> Finding:
         what=f"another member joined beside {line.client}, which now shares its partitions with it",
         members=(str(line.client),),
         evidence=evidence_of([line]),
-        do=_DO,
+        do=_DO_ONE,
         harm_ms=900,
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.explain import Explanation, explain_reading
 from groupsim.diagnosis.finding import Finding
 from groupsim.incidents.logs.reading import read_files
@@ -244,3 +245,31 @@ def test_a_connection_that_fails_at_once_was_not_idle(error: str, asked: bool, t
     line = at(0, f"[Consumer clientId=a, groupId=g] Connection to node 1 (b/10.0.0.1:9092) {error}.")
     found = first_of(tmp_path, line, at(1, "[Consumer clientId=a, groupId=g] Node 1 disconnected."))
     assert ("idle" in found.do[0].what) is asked
+
+
+def test_a_commit_that_could_not_be_sent_was_not_refused(tmp_path: Path) -> None:
+    failed = "Auto offset commit failed for group night: NodeNotReadyError: coordinator-1"
+    findings = explained(tmp_path, *SLEEPS[:3], python(60, failed)).groups[0].findings
+    (unsent,) = (finding for finding in findings if finding.code is Code.COMMIT_FAILED)
+    assert unsent.what.endswith("of the consumer of night failed, because the coordinator could not be reached")
+    assert "what put the member out" not in unsent.do[0].what
+    refused = first_of(tmp_path, *SLEEPS[:3], python(60, failed.replace("NodeNotReadyError", "CommitFailedError")))
+    assert refused.what == "a commit of the consumer of night was refused"
+
+
+def test_visits_of_one_client_id_are_counted(tmp_path: Path) -> None:
+    lines = [at(0, BROKER + "Stabilized group g generation 20 (__consumer_offsets-3) with 1 members")]
+    for start, old in ((10, 20), (310, 22), (610, 24)):
+        visitor = member("tail", old)
+        joins, leaves = (
+            f"Adding new member {visitor} with group instance id null",
+            f"Removing member {visitor} on LeaveGroup",
+        )
+        lines += [
+            at(start, PREPARING.format("g", old, joins)),
+            at(start + 1, BROKER + f"Stabilized group g generation {old + 1} (__consumer_offsets-3) with 2 members"),
+            at(start + 8, PREPARING.format("g", old + 1, leaves)),
+            at(start + 9, BROKER + f"Stabilized group g generation {old + 2} (__consumer_offsets-3) with 1 members"),
+        ]
+    whats = [finding.what for finding in explained(tmp_path, *lines).groups[0].findings]
+    assert any(what == "tail joined and left the group 3 times, each time on purpose" for what in whats), whats
