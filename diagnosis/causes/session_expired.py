@@ -273,16 +273,23 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         still = _stood_still(log, gone)
         long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"
         again = often(len(still)) or again
-        return f"{name} froze{again} for {long or f'longer than {its} {session}'}{and_removed}"
+        return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"
     if nature is Nature.DIED:
         return f"{name} died without leaving{again}{and_removed}"
     unassigned = _never_assigned(log, gone)
     if unassigned is not None:
         return f"{name} led a rebalance, never sent its assignment, and was removed {duration(unassigned)} later"
+    if not removed:
+        return f"{name} sent no heartbeats for session.timeout.ms{again}"
     then = _what_then(log, gone)
-    if removed and then:
-        return f"{name} sent no more heartbeats{again}, {removed}, and {then}"
-    return f"{name} sent no more heartbeats{again}{and_removed}"
+    end = f", {was} removed, and {then}" if then else f", and {was} removed"
+    return f"{name} sent no heartbeats for session.timeout.ms{again}{end}"
+
+
+def _at_most(log: GroupLog, gone: list[Departure]) -> str:
+    """The gap in the log of the only one that froze: heartbeats that succeed are not in it, so it froze for less."""
+    gap = _silence_ms(log, gone[0]) if len(gone) == 1 else 0
+    return f" (at most {duration(gap)})" if 0 < gap < _SLEPT_MS else ""
 
 
 def _stood_still(log: GroupLog, gone: list[Departure]) -> list[int]:
