@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -26,6 +26,21 @@ _DO = (
         brief="a planned change needs nothing",
     ),
 )
+_DO_CONNECTOR = (
+    Remedy(
+        "nothing, if it was planned: each change of a connector is a rebalance of the workers, so change several at"
+        " once",
+        brief="a planned change needs nothing",
+    ),
+)
+_DO_SUBSCRIPTION = (
+    Remedy(
+        "nothing, if it was planned: each subscribe() with other topics is a rebalance, so name all topics in one call;"
+        " with a pattern, new topics are noticed within metadata.max.age.ms",
+        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
+        brief="a planned change needs nothing",
+    ),
+)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -37,15 +52,17 @@ def _find(log: GroupLog) -> Finding | None:
     lines = said + grown + [line for line, _ in epochs]
     if not lines:
         return None
-    what = "the partitions or topics that the group reads changed"
+    what, do = "the partitions or topics that the group reads changed", _DO
     if grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
     elif all(line.row.kind is RowKind.CONNECTOR_CHANGED for line in lines):
         whose = names(str(name) for line in lines if (name := line.row.detail.get("connector")))
         one = f"connector {whose[0]}" if len(whose) == 1 else "a connector"
-        what = f"{one} was created, changed or deleted, so its work was assigned anew"
+        what, do = f"{one} was created, changed or deleted, so its work was assigned anew", _DO_CONNECTOR
     elif any("subscription" in line.reason for line in said):
-        what = "a member changed its subscription, so partitions were assigned anew"
+        who = log.called(line.client for line in said if line.client and "subscription" in line.reason)
+        theirs = "their subscriptions" if len(who) > 1 else "its subscription"
+        what, do = f"{one_or_many(who)} changed {theirs}, so partitions were assigned anew", _DO_SUBSCRIPTION
     return Finding(
         code=Code.ASSIGNMENT_CHANGED,
         certainty=Certainty.SHOWN
@@ -56,8 +73,8 @@ def _find(log: GroupLog) -> Finding | None:
         what=what,
         times=1,
         evidence=evidence_of(lines),
-        do=_DO,
-        confirm="the log of who created topics or added partitions",
+        do=do,
+        confirm="the log of the application that subscribes, or of who created topics or added partitions",
         harm_ms=2_500,
     )
 

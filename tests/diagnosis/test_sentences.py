@@ -271,3 +271,12 @@ def test_visits_of_one_client_id_are_counted(tmp_path: Path) -> None:
         ]
     whats = [finding.what for finding in explained(tmp_path, *lines).groups[0].findings]
     assert any(what == "tail joined and left the group 3 times, each time on purpose" for what in whats), whats
+
+
+def test_who_changed_its_subscription_is_named(tmp_path: Path) -> None:
+    own = "[Consumer clientId=app-7, groupId=g] "
+    changed = "subscription has changed from [a] at the beginning of the rebalance to [a, b]"
+    asked = at(0, own + f"Request joining group due to: {changed}")
+    found = first_of(tmp_path, asked, at(0.1, own + "(Re-)joining group"))
+    assert found.what == "app-7 changed its subscription, so partitions were assigned anew"
+    assert "subscribe()" in found.do[0].what
