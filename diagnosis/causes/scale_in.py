@@ -29,11 +29,11 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SCALE_IN,
         certainty=Certainty.LIKELY,
-        what=_sentence(log, name, len(gone) if len(who) == 1 else 1, who[0]),
+        what=_sentence(log, name, len(gone) if len(who) == 1 else 1, gone[0].who),
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
-        do=_DO if len(who) > 1 else _DO_ONE if _alone(log, who[0]) else (*_DO_ONE, STEPWISE),
+        do=_DO if len(who) > 1 else _DO_ONE if _alone(log, gone[0].who) else (*_DO_ONE, STEPWISE),
         harm_ms=1_000 * len(gone),
     )
 
