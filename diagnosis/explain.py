@@ -34,6 +34,10 @@ WORDS, FIGURES = 30, 3
 """The most of them in an answer."""
 _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
+_NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
+"""A word that is the name of something, as it begins."""
+_SHORT_MS, _SMALL = 1_000, 0.01
+"""What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
 _LASTED = re.compile(r"\d (?:ms|s)\b(?!\))|\d+m\d\ds|\d+h\d\dm")
 _FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
 
@@ -200,7 +204,7 @@ def _begun(sentence: str, group: Diagnosis) -> str:
     """With a capital letter, unless it begins with a name."""
     names = [name for finding in group.findings for name in finding.members] + [group.group or ""]
     named = any(name and sentence.startswith(name) and not name.startswith(("a ", "the ")) for name in names)
-    return sentence if named else capital(sentence)
+    return sentence if named or _NAME.match(sentence) else capital(sentence)
 
 
 def _costs(group: Diagnosis, first: Finding) -> list[str]:
@@ -217,5 +221,9 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         cost, ms = f", {said} without partitions", lost_ms
     else:
         return []
+    longest = max((bound or 0 for bound in ms or ()), default=0)
+    if longest < _SHORT_MS and longest < _SMALL * group.lasted_ms:
+        return []
     part = share(ms, group.lasted_ms)
-    return [cost] if part is None else [f"{cost} ({part} of the time)", cost]
+    shorter = [cost] if " to " not in said else [cost, cost.replace(said, f"at least {said.partition(' to ')[0]}")]
+    return shorter if part is None else [f"{cost} ({part} of the time)", *shorter]

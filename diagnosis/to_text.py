@@ -74,7 +74,8 @@ def _table(groups: Sequence[Diagnosis]) -> Iterator[str]:
     yield f"{len(groups)} groups, the worst first:"
     for group in groups[:GROUPS]:
         first = group.findings[0]
-        stopped = f"; nobody could read: {bounds(group.stopped_ms)}" if _helps(group) else ""
+        said = bounds(group.stopped_ms) if _helps(group) else None
+        stopped = "" if said is None else f"; nobody could read: {said}"
         yield f'  "{group.group}": {title(first)}: {first.what}{stopped}'
     if len(groups) > GROUPS:
         yield f"  and {len(groups) - GROUPS:,} more (--format json has them)"
@@ -132,11 +133,13 @@ def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str |
 
 def after(group: Diagnosis) -> Iterator[str]:
     """What stands below a group's findings: how long it was stopped, and what is not shown."""
-    if _helps(group):
+    who = "the group" if group.group is None else f'group "{group.group}"'
+    if group.stopped_ms == (0, 0) and group.lasted_ms:
+        yield f"somebody in {who} could read all the time"
+    elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
         part = share(group.stopped_ms, group.lasted_ms)
         of = "" if part is None else f" of {duration(group.lasted_ms)} ({part})"
-        who = "the group" if group.group is None else f'group "{group.group}"'
-        yield f"nobody in {who} could read: {bounds(group.stopped_ms)}{of}"
+        yield f"nobody in {who} could read: {said}{of}"
     yield from (f"not shown: {what}" for what in group.not_shown)
 
 

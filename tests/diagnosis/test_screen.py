@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
-from groupsim.diagnosis.finding import Remedy
+from groupsim.diagnosis.explain import Explanation, answered, explain_reading, explain_run
+from groupsim.diagnosis.finding import Cost, Remedy
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_text import as_text
 from groupsim.diagnosis.trying import with_trials_of_run
@@ -157,3 +157,23 @@ def test_what_was_seen_to_cost_more_is_no_advice(tmp_path: Path) -> None:
     changed = replace(group, findings=(replace(group.findings[0], do=tried),))
     shown = list(as_text(replace(explanation, groups=(changed,))))
     assert shown[shown.index("  do: do a") :][:3] == ["  do: do a", "  no help here: do b", "      costs more here"]
+
+
+def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answer(tmp_path: Path) -> None:
+    explanation = explained(tmp_path, expired("slow", "app", 10))
+    (group,) = explanation.groups
+    never = replace(group, stopped_ms=(0, 0))
+    assert 'somebody in group "slow" could read all the time' in list(as_text(replace(explanation, groups=(never,))))
+    first = replace(group.findings[0], what="app went", cost=Cost(member_without_partitions_ms=(48, 48)), do=())
+    short = replace(group, findings=(first,), stopped_ms=None, first_ms=0, last_ms=14_000)
+    assert answered([short]) == "App went."
+    longer = replace(first, cost=Cost(member_without_partitions_ms=(4_800, 4_800)))
+    assert answered([replace(short, findings=(longer,))]) == "App went, 4.8 s without partitions (34 % of the time)."
+
+
+def test_bounds_that_are_too_long_for_an_answer_leave_the_lower_one(tmp_path: Path) -> None:
+    (group,) = explained(tmp_path, expired("slow", "app", 10)).groups
+    first = replace(group.findings[0], what="10 clients of slow went 26 times without leaving", do=())
+    worse = replace(group, findings=(first,), stopped_ms=(515_000, 843_000), first_ms=0, last_ms=843_000)
+    said = answered([worse])
+    assert said == "10 clients of slow went 26 times without leaving: nobody could read for at least 8m35s."
