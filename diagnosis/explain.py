@@ -21,6 +21,7 @@ from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import instant
+from groupsim.storage.rare_collections import rare_collections
 from groupsim.wording.lists import capital
 from groupsim.wording.numbers import counted
 
@@ -80,9 +81,10 @@ def explain_reading(
 
     `progress` is called with the share of the work that is done.
     """
-    logs = [log for log in group_logs(reading) if not groups or log.group in groups]
-    progress(_OF_READING)
-    return explained(logs, lambda share: progress(_OF_READING + share * (1 - _OF_READING)))
+    with rare_collections():
+        logs = [log for log in group_logs(reading) if not groups or log.group in groups]
+        progress(_OF_READING)
+        return explained(logs, lambda share: progress(_OF_READING + share * (1 - _OF_READING)))
 
 
 def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: str | None = None) -> Explanation | None:

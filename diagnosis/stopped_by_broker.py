@@ -6,6 +6,7 @@ when the last of those that had a part is gone. One that died did so up to a ses
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -216,6 +217,7 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
         default=None,
     )
     found: dict[int, _Gone] = {}
+    ends = _ends_of_rebalances(log)
     for departure in log.departures:
         line = departure.removed
         if line.client is not None or line.at is None:
@@ -225,19 +227,22 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
             since = -INF if own_ms is None else line.at - own_ms - _HANDOVER_MS
             if any(since <= at <= line.at for at in moved):
                 since = -INF
-            since = min([since, *_waited(log, since, line.at)])
+            if since > -INF:  # one that waits for the end of a rebalance begins its session anew then
+                within = ends[bisect_left(ends, (since, -INF)) : bisect_right(ends, (line.at, INF))]
+                since = min([since, *(begun for _, begun in within)])
         else:
             since = min(said.at for said in departure.said if said.at is not None) - _HANDOVER_MS
         found[line.nth] = _Gone(line.at, since, departure.going is Going.REPLACED)
     return found
 
 
-def _waited(log: GroupLog, since: int, until: int) -> Iterator[int]:
-    """When rebalances began of which a member that waits for their end begins its session anew then."""
+def _ends_of_rebalances(log: GroupLog) -> list[Span]:
+    """When all had joined, and when the assignment was stored, in order; beside each when that rebalance began."""
+    ends: list[Span] = []
     for rebalance in log.rebalances:
-        for line in (rebalance.stable, rebalance.stored):
-            if line is not None and line.at is not None and since <= line.at <= until:
-                yield -INF if rebalance.start is None or rebalance.start.at is None else rebalance.start.at
+        begun = -INF if rebalance.start is None or rebalance.start.at is None else rebalance.start.at
+        ends += [(line.at, begun) for line in (rebalance.stable, rebalance.stored) if line and line.at is not None]
+    return sorted(ends)
 
 
 def _session_ms(line: Said) -> int | None:

@@ -26,6 +26,7 @@ from groupsim.incidents.logs.two_clocks import zone_of_local_times
 from groupsim.incidents.offsets_topic.census import Count, census
 from groupsim.incidents.offsets_topic.reader import TopicFiles, sort_out
 from groupsim.incidents.offsets_topic.reading import only_group, placed, read_topic
+from groupsim.storage.rare_collections import rare_collections
 from groupsim.wording.numbers import counted
 
 ROWS_HELD = 1_000_000
@@ -211,8 +212,9 @@ def read_files(
             placed_ms=remarks.placed_ms,
             streams={log.name: log.stream for log in logs if log.stream is not None},
         )
-        for log in logs:
-            _add(log, reading, wanted)
+        with rare_collections():
+            for log in logs:
+                _add(log, reading, wanted)
         dayless = sum(log.reader.dayless for log in logs)
     if found.topic:
         _add_topic(found.topic, reading, wanted, _share([path for path, _ in found.topic], progress))
