@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -18,6 +19,8 @@ from groupsim.incidents.errors import LogError
 STDIN = "-"
 Waiting = Callable[[str], AbstractContextManager[None]]
 """What is entered while the pipe of this name is read."""
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)|/dev/stdin")
+"""A number that a shell gives to a process: it says nothing about what is read there."""
 _LONGEST_LINE = 16 << 20
 _BLOCK = 1 << 20
 
@@ -42,20 +45,39 @@ class GivenFile(PosixPath):
 def given_files(places: Sequence[Path], waiting: Waiting = lambda _: nullcontext()) -> Iterator[list[Path]]:
     """The files at these places, for a `with` block. `-` is stdin.
 
-    A pipe, such as `<(kubectl logs app)`, is read once, to its end, into a file that lasts as long as the block. Bytes
-    of a name that are no UTF-8 are shown as `\\xff`. `waiting` is entered, with the name of a pipe, while it is read.
-    Raises LogError for a device, and for a pipe that is no log.
+    A pipe, such as `<(kubectl logs app)`, is read once, to its end, into a file that lasts as long as the block. Pipes
+    without a name of their own are `pipe`, or `pipe-1` and so on. Bytes of a name that are no UTF-8 are shown as
+    `\\xff`. `waiting` is entered, with the name of a pipe, while it is read. Raises LogError for a device, and for a
+    pipe that is no log.
     """
+    named = _named(places)
     with TemporaryDirectory(prefix="groupsim-") as folder:
-        yield [_given(place, Path(folder, str(number)), waiting) for number, place in enumerate(places)]
+        yield [_given(place, named[number], Path(folder, str(number)), waiting) for number, place in enumerate(places)]
 
 
-def _given(place: Path, copy: Path, waiting: Waiting) -> Path:
+def _named(places: Sequence[Path]) -> list[str]:
+    """What each place is called: its path, and for a descriptor the file behind it, or that it is a pipe."""
+    shown, pipes = [os.fsencode(place).decode("utf-8", "backslashreplace") for place in places], list[int]()
+    for number, place in enumerate(places):
+        descriptor = _DESCRIPTOR.fullmatch(str(place))
+        if descriptor is None:
+            continue
+        if (behind := place.resolve()).is_file():
+            shown[number] = str(behind)
+        elif descriptor[1] in (None, "0"):
+            shown[number] = "stdin"
+        else:
+            pipes.append(number)
+    for count, number in enumerate(pipes, 1):
+        shown[number] = f"pipe-{count}" if len(pipes) > 1 else "pipe"
+    return shown
+
+
+def _given(place: Path, shown: str, copy: Path, waiting: Waiting) -> Path:
     if str(place) == STDIN:
         with waiting("stdin"), copy.open("wb") as out:
             _copied("stdin", sys.stdin.buffer, out)
         return GivenFile.of("stdin", str(copy))
-    shown = os.fsencode(place).decode("utf-8", "backslashreplace")
     kind = _kind(place)
     if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
         try:

@@ -65,6 +65,44 @@ def test_a_log_may_come_from_stdin(call: Call, monkeypatch: pytest.MonkeyPatch) 
     assert call("explain", "-", "--no-try").status == 0
 
 
+@contextmanager
+def descriptors(*contents: bytes) -> Iterator[list[str]]:
+    """Pipes as a shell gives them for `<(kubectl logs app)`, with these contents."""
+    ends = [os.pipe() for _ in contents]
+    writers = [threading.Thread(target=_write, args=(end, text)) for (_, end), text in zip(ends, contents, strict=True)]
+    for writer in writers:
+        writer.start()
+    yield [f"/dev/fd/{reading}" for reading, _ in ends]
+    for writer, (reading, _) in zip(writers, ends, strict=True):
+        writer.join()
+        os.close(reading)
+
+
+def _write(end: int, text: bytes) -> None:
+    with open(end, "wb") as out:
+        out.write(text)
+
+
+def test_a_pipe_of_a_shell_is_not_named_after_its_descriptor(call: Call) -> None:
+    with descriptors(text_of("m1.0")) as places:
+        call("incident", "import", *places)
+    with descriptors(text_of("broker"), text_of("m1.0")) as places:
+        two = call("incident", "import", *places)
+    assert two.status == 0, two.err
+    assert [run["name"] for run in call("runs", "--format", "json").json] == ["pipe", "pipe-1"]
+    shown = call("show", "latest", "--format", "jsonl", "--limit", "1000").out
+    assert "pipe-1:1" in shown
+    assert "pipe-2:" in shown
+    assert "/dev/fd" not in shown
+
+
+def test_a_file_behind_a_descriptor_has_its_own_name(call: Call) -> None:
+    Path("app.log").write_bytes(text_of("m1.0"))
+    with open("app.log", "rb") as log:
+        call("incident", "import", f"/proc/self/fd/{log.fileno()}")
+    assert call("runs", "--format", "json").json[0]["name"] == "app"
+
+
 def test_explain_quotes_the_lines_of_a_pipe_and_opens_none_that_a_store_names(call: Call) -> None:
     with pipe("m1.0", text_of("m1.0")):
         explained = call("explain", "m1.0", "--no-try")
