@@ -251,7 +251,7 @@ def _print_answer(summary: dict[str, Any], explanation: Explanation | None) -> N
     if explanation is not None:
         print(output.plain(explanation.answer))
     rebalances = sum(group["rebalances"] for group in summary["groups"].values())
-    lasted = f"{duration(summary['simulated_ms'] or 0)} recorded"
+    lasted = f"{duration(ms)} recorded" if (ms := summary["simulated_ms"]) else "one moment recorded"
     parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]
     print("  ".join([*parts, counted(rebalances, "rebalance"), counted(summary["facts"], "fact")]))
     for line in headline(summary):

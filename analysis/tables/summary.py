@@ -153,6 +153,8 @@ class _Counted:
                 self._records.observe(name, event)
             case p.JoinOk() | p.SyncOk():
                 group.reported.add(event.generation)
+            case p.AssignorRan() if event.generation >= 0:
+                group.reported.add(event.generation)
             case CommitAccepted():
                 self._accepted += 1
             case CommitRefused():

@@ -68,6 +68,8 @@ class _ClientReports:
                 self.asked_ms = at_ms if self.asked_ms is None else self.asked_ms
             case p.JoinOk():
                 self._generation(event.generation, at_ms)
+            case p.AssignorRan() if event.generation >= 0:  # the log may begin after the leader had joined
+                self._generation(event.generation, at_ms)
             case p.SyncOk():
                 self._generation(event.generation, at_ms).phases[-1].to_ms = at_ms
                 self.asked_ms = None
@@ -110,7 +112,7 @@ class _Fold:
         if isinstance(event, p.ClientEvent):
             if kind in CLIENT:
                 self.processes.apply(event)
-                self.reports.apply(event, fact.at_ms)
+            self.reports.apply(event, fact.at_ms)
             self._process(event.process).apply(event, fact.at_ms)
             self.epochs.said(event, fact.at_ms)
             if isinstance(event, p.JoinSent) and fact.source is not None:  # a broker's log does not have all joins

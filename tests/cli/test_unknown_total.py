@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call
 from tests.incidents.imported import BROKER
-from tests.incidents.lines import OLD, stamped, write
+from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 
 
 def broker_log(folder: Path) -> Path:
@@ -67,3 +67,14 @@ def test_a_simulated_run_has_no_caveat(call: Call) -> None:
     assert call("run", "zombie_member", "--record", "facts").status == 0
     called = call("blame", "latest")
     assert (called.status, "the total is unknown" in called.err) == (0, False)
+
+
+def test_a_log_of_one_moment_in_the_middle_of_a_rebalance_shows_that_rebalance(call: Call) -> None:
+    """A leader assigns within a rebalance: its log may begin after all have joined."""
+    said = "[Consumer clientId=c1, groupId=billing] Finished assignment for group at generation 18: "
+    assigned = f"{said}{{{M1}=Assignment(partitions=[t-0, t-1]), {M2}=Assignment(partitions=[t-2])}}"
+    write(Path(), f"[2024-03-01 10:00:00,000] INFO {assigned}{CLASS}")
+    imported = call("incident", "import", "a.log")
+    assert "2024-03-01T10:00:00.000Z  one moment recorded  1 rebalance  " in imported.out
+    rebalances = call("rebalances", "latest", "--format", "json").json
+    assert [row["generation"] for row in rebalances] == [18]
