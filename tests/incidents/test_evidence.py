@@ -156,6 +156,25 @@ SHOWN = [
         {"generation": 12, "member": M1, "session_timeout_ms": 30000},
     ),
     Said(
+        "[2024-03-01 10:00:00,250] INFO [GroupMetadataManager brokerId=1] "
+        + f"Static member MemberMetadata(memberId={M1}, groupInstanceId=Some(i1), clientId=c1, clientHost=/10.0.0.1, sessionTimeoutMs=30000, rebalanceTimeoutMs=300000, supportedProtocols=List(range), ).groupInstanceId of group billing loaded with member id {M1} at generation 12. (kafka.coordinator.group.GroupMetadata$)",
+        "group_loaded",
+        "billing",
+        {"generation": 12, "member": M1, "instance": "i1"},
+    ),
+    Said(
+        '{"level":"DEBUG","timestamp":"2024-03-01T10:00:00.250Z","logger":"kafkajs","message":"[ConsumerGroup] Group assignment","groupId":"billing","generationId":4,"groupProtocol":"RoundRobinAssigner","assignment":[],"topics":["orders"]}',
+        "leader_computed_assignment",
+        "billing",
+        {"generation": 4, "protocol": "RoundRobinAssigner"},
+    ),
+    Said(
+        "2024.03.01 10:00:00.250000 [ 812 ] {} <Error> StorageKafka (queue): Rebalance error: Local: Timed out",
+        "rebalance_failed",
+        None,
+        {"error": "Local: Timed out"},
+    ),
+    Said(
         "[2024-03-01 10:00:00,250] INFO [GroupCoordinator 1]: Member m1 in groupbilling has failed, removing it from the group (kafka.coordinator.group.GroupCoordinator)",
         "member_failed",
         "billing",

@@ -213,6 +213,14 @@ WORDINGS: tuple[Wording, ...] = (
         _from_metadata,
         show="generation member instance client_id client_host session_timeout_ms rebalance_timeout_ms",
     ),
+    wording(
+        "group_loaded",
+        "Static member ",  # Scala prints the whole member where its author meant the instance id
+        r"Static member (?P<printed>MemberMetadata\(.{1,3000}?\))\.groupInstanceId of group {group}"
+        r" loaded with member id {member} at generation {int:generation}",
+        _from_metadata,
+        show="generation member instance client_id client_host session_timeout_ms rebalance_timeout_ms",
+    ),
     wording("group_loaded", "Loaded classic group ", r"Loaded classic group {group} with {int:members} members"),
     wording("group_loaded", "Loaded consumer group ", r"Loaded consumer group {group} with {int:members} members"),
     wording(

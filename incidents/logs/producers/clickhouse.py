@@ -10,6 +10,7 @@ _TABLE = r"StorageKafka\d? ?\([^()]{1,300}\): "
 WORDINGS: tuple[Wording, ...] = (
     wording("no_assignment", "No assignment", _TABLE + r"No assignment\b"),
     wording("no_assignment", "get assignment", _TABLE + r"Can't get assignment\b"),
+    wording("rebalance_failed", "Rebalance error: ", _TABLE + r"Rebalance error: {text:error}"),
     wording("no_assignment", "Got empty assignment", r"Got empty assignment: Not enough partitions"),
 )
 

@@ -18,9 +18,11 @@ _KINDS = (
     ("The coordinator is not aware of this member, re-joining the group", RowKind.JOINING),
     ("Consumer has joined the group", RowKind.JOINED),
     ("Failed to join the group", RowKind.JOIN_FAILED),
+    ("Group assignment", RowKind.LEADER_COMPUTED_ASSIGNMENT),
     ("Crash: ", RowKind.REBALANCE_FAILED),
     ("Stopped", RowKind.LEAVE_SENT),
 )
+_LED = (("generation", "generationId"), ("protocol", "groupProtocol"))
 _REQUEST = re.compile(r"Request (JoinGroup|SyncGroup|LeaveGroup)\(")
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
 _AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
@@ -73,6 +75,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if kind == RowKind.JOINED and member:
         detail["member"] = member
         detail["protocol"] = _string(fields, "groupProtocol") or ""
+    if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
+        detail = {name: fields[key] for name, key in _LED if key in fields}
     rows = [Match(kind, group, member, client, detail)]
     plan = fields.get("memberAssignment")
     if kind == RowKind.JOINED and isinstance(plan, dict):
