@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from groupsim.incidents.logs.boxed_tables import ends_table, may_open_table, opens_table
@@ -131,7 +131,15 @@ def _cut(window: Window, text: str) -> JoinedRecord | None:
             after += 1
             if len(line) < width:
                 break
-    return JoinedRecord(prefix + "".join(lines), before, after) if before or after else None
+    if not (before or after) or _some_longer(window, width):
+        return None
+    return JoinedRecord(prefix + "".join(lines), before, after)
+
+
+def _some_longer(window: Window, width: int) -> bool:
+    """Whether a line nearby is longer: nothing was cut at so many columns, the lines below are others."""
+    around = chain(window.preceding(_CUT), window.following(_CUT))
+    return any(len(raw) > width and len(clean(raw[:_LONGEST])) > width for raw in around)
 
 
 def _parts(window: Window, text: str) -> JoinedRecord | None:

@@ -146,6 +146,13 @@ def test_hard_wrapped_lines_are_joined(tmp_path: Path) -> None:
     assert row.detail["partitions"] == [f"orders-{n}" for n in range(20)]
 
 
+def test_what_follows_a_log_in_a_post_is_no_part_of_its_last_line(tmp_path: Path) -> None:
+    """A log with a longer line was not wrapped at the length of its last one."""
+    longer = CLIENT + "Adding newly assigned partitions: " + ", ".join(f"orders-{n}" for n in range(20)) + CLASS
+    ends = "[2024-03-01 10:00:00,250] [1] [INFO] Setting newly assigned partitions {TopicPartition(topic='orders', partition=0)} for group billing"
+    assert [row.group for row in read(tmp_path, longer, ends, "```").rows] == ["billing", "billing"]
+
+
 def test_a_stack_trace_is_not_taken_for_a_wrapped_line(tmp_path: Path) -> None:
     reading = read(
         tmp_path,
