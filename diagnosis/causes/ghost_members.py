@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 
@@ -18,6 +19,8 @@ from groupsim.wording.times import duration
 
 _WAITS_MS = 5_000
 """Longer than group.initial.rebalance.delay.ms (3 s) and one heartbeat."""
+_NO_MEMBER = re.compile(r"(?i)unknown.?member|not aware of this member|not current|fenced|illegal.?generation")
+"""An answer to a LeaveGroup of which the sender is no member any more."""
 _DO = (
     Remedy(
         "close consumers before you stop them (SIGTERM, terminationGracePeriodSeconds); else each new start waits until"
@@ -34,7 +37,7 @@ _DO = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    return _in_rebalances(log) or _in_a_plan(log) or _in_a_start(log)
+    return _in_rebalances(log) or _in_a_plan(log) or _in_a_start(log) or _in_a_leave(log)
 
 
 def _in_rebalances(log: GroupLog) -> Finding | None:
@@ -133,6 +136,23 @@ def _in_a_start(log: GroupLog) -> Finding | None:
     )  # fmt: skip
 
 
+def _in_a_leave(log: GroupLog) -> Finding | None:
+    """A client whose LeaveGroup got no answer: the coordinator may not know that it is gone."""
+    said = [
+        line
+        for line in log.of(RowKind.LEAVE_FAILED, RowKind.REQUEST_TIMED_OUT)
+        if line.row.kind is RowKind.LEAVE_FAILED or line.row.detail.get("request") == "LeaveGroup"
+        if not _NO_MEMBER.search(str(line.row.detail.get("error")))
+    ]
+    if not said or log.has_broker:
+        return None
+    who = names(str(line.client) for line in said)
+    left = "could not tell the coordinator that it leaves; until its session ends it may be waited for"
+    if len(who) > 1:
+        left = "could not tell the coordinator that they leave; until their sessions end they may be waited for"
+    return _finding(f"{one_or_many(who)} {left}", who, said, Certainty.POSSIBLE, 5_000)
+
+
 def _join_took(incarnation: Incarnation) -> tuple[Said, Said, int] | None:
     asked = next((line for line in incarnation.said if line.row.kind is RowKind.JOINING), None)
     joined = next((line for line in incarnation.said if line.row.kind is RowKind.JOINED), None)
@@ -176,6 +196,7 @@ CAUSE = Cause(
         Message(
             "Broker", "Preparing to rebalance … (reason: Adding new member …), and `has failed, removing it` at its end"
         ),
+        Message("librdkafka", "Timed out LeaveGroupRequest in flight"),
         Message("Java", "a start whose `Successfully joined group` comes a session timeout after `(Re-)joining group`"),
     ),
     do=_DO,

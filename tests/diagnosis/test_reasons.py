@@ -39,3 +39,32 @@ def test_a_reason_alone_is_a_cause(tmp_path: Path, why: str, code: Code) -> None
 def test_why_nothing_can_be_imported_is_not_that_the_group_has_no_name(tmp_path: Path) -> None:
     with pytest.raises(LogError, match='1 line of the group "g" could be recognised, but none shows a member'):
         import_run(read_files([log(tmp_path, TIMED_OUT)]), MemoryStore(), name=None, topics={})
+
+
+LEFT = "Timed out LeaveGroupRequest in flight (after 5982ms, timeout #0)"
+
+
+def test_a_leave_without_an_answer_leaves_a_member_that_is_waited_for(tmp_path: Path) -> None:
+    path = log(tmp_path, "with 1 assigned partition(s): unsubscribe")
+    said = (
+        f"%7|1592858383.286|REQTMOUT|rdkafka#consumer-1| [thrd:GroupCoordinator]: GroupCoordinator/2: {LEFT}: behind\n"
+    )
+    path.write_text(path.read_text() + said)
+    explanation = explain_reading(read_files([path]))
+    assert explanation is not None
+    (ghost,) = [each for each in explanation.groups[0].findings if each.code is Code.GHOST_MEMBERS]
+    assert (ghost.certainty, ghost.members) == (Certainty.POSSIBLE, ("rdkafka#consumer-1",))
+
+
+def test_a_leave_that_is_refused_because_the_member_is_gone_leaves_none(tmp_path: Path) -> None:
+    path = tmp_path / "client.log"
+    refused = "LeaveGroup request for group g failed with error: UnknownMemberIdError"
+    path.write_text(
+        "2024-03-01 10:00:00,250 INFO kafka.coordinator Discovered coordinator 1 for group g\n"
+        f"2024-03-01 10:00:01,250 ERROR kafka.coordinator {refused}\n"
+    )
+    reading = read_files([path])
+    assert [row.kind for row in reading.rows][-1:] == ["leave_failed"]
+    explanation = explain_reading(reading)
+    assert explanation is not None
+    assert Code.GHOST_MEMBERS not in [each.code for each in explanation.groups[0].findings]
