@@ -67,26 +67,27 @@ def explain(
     from groupsim.diagnosis.from_facts import FACTS
 
     run: RunId | None = None
+    compare = form is TextOrJson.JSON  # it has what-ifs of all remedies
     if _is_run(what):
         with existing(store) as opened:
             info = opened.find(str(what[0]))
             run = info.id
             answer = explain_run(opened.read(info.id, types=FACTS), groups, info.origin)
-            if answer is not None and not no_try:
+            if answer is not None and (compare or not no_try):
                 from groupsim.diagnosis.trying import with_trials_of_run
 
-                answer = with_trials_of_run(answer, opened, info)
+                answer = with_trials_of_run(answer, opened, info, simulate=not no_try, compare=compare)
     else:
         with log_files(what) as files:
             reading = _read(files, tz=tz, date=date, fields=export_fields(text, time, stream))
             with progress("explaining") as bar:
                 answer = explain_reading(reading, groups, bar)
             if answer is not None:
-                if not no_try:
+                if compare or not no_try:
                     from groupsim.diagnosis.trying import with_trials  # the simulator: a second for its import
 
                     with progress("simulating"):
-                        answer = with_trials(answer, reading)
+                        answer = with_trials(answer, reading, simulate=not no_try, compare=compare)
                 _print(answer, form, {str(path): path for path in files})
                 return
     if answer is None:

@@ -98,6 +98,7 @@ def import_(
     """
     from groupsim.analysis.tables.bounds import supported
     from groupsim.diagnosis.to_json import as_json
+    from groupsim.diagnosis.what_if import with_comparable
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
@@ -120,6 +121,9 @@ def import_(
             _print_same(opened, result.run, name)
             _print_next(result.run, facts, explanation, summary["unavailable"]["partition_ms"] is not None)
         else:
+            if explanation is not None:
+                total_known = summary["unavailable"]["partition_ms"] is not None
+                explanation = with_comparable(explanation, facts, total_known=total_known)
             output.write_json({**summary, "explanation": explanation and as_json(explanation, RunId("latest"))})
     raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
 

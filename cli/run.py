@@ -152,10 +152,13 @@ def _summary(store: Any, result: Any) -> dict[str, Any]:
     from groupsim.diagnosis.explain import explain_run
     from groupsim.diagnosis.from_facts import FACTS
     from groupsim.diagnosis.to_json import as_json
+    from groupsim.diagnosis.what_if import COMPARED, with_comparable
 
     info = result.info
     summary = summarise_simulated(lambda types: store.read(info.id, types=types))
     explanation = explain_run(store.read(info.id, types=FACTS))
+    if explanation is not None:
+        explanation = with_comparable(explanation, list(store.read(info.id, types=COMPARED)), total_known=True)
     numbers = summary.numbers | {"groups": summary.totals.with_shares(summary.numbers["groups"])}
     raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
     return {

@@ -55,6 +55,8 @@ class Diagnosis:
     stopped_ms: Bounds | None
     findings: tuple[Finding, ...]
     not_shown: tuple[str, ...]
+    comparable: bool = False
+    """Whether a what-if of the group could be compared with what its logs show."""
 
     @property
     def lasted_ms(self) -> int:

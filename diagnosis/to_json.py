@@ -13,7 +13,10 @@ from groupsim.incidents.logs.times import iso
 
 
 def as_json(explanation: Explanation, run: RunId | None = None) -> dict[str, Any]:
-    """The whole answer. `run`: the stored run that it is of; what can be tried with logs begins with their import."""
+    """The whole answer. `run`: the stored run that it is of; what can be tried with logs begins with their import.
+
+    `try` is null where no what-if can be compared with what the logs show (`diagnosis.what_if.with_comparable`).
+    """
     start_ms = explanation.counted_from_ms
     return {"answer": explanation.answer, "groups": [_group(group, run, start_ms) for group in explanation.groups]}
 
@@ -27,12 +30,12 @@ def _group(group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[st
         "rebalances": {"seen": seen, "at_least": least},
         "stopped_ms": _bounds(group.stopped_ms),
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
-        "findings": [_finding(finding, group.lasted_ms, run, start_ms) for finding in group.findings],
+        "findings": [_finding(finding, group, run, start_ms) for finding in group.findings],
         "not_shown": list(group.not_shown),
     }
 
 
-def _finding(finding: Finding, lasted_ms: int, run: RunId | None, start_ms: int | None) -> dict[str, Any]:
+def _finding(finding: Finding, group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "code": finding.code,
         "certainty": finding.certainty,
@@ -41,16 +44,16 @@ def _finding(finding: Finding, lasted_ms: int, run: RunId | None, start_ms: int 
         "times": finding.times,
         **_span(finding.evidence.first_ms, finding.evidence.last_ms, start_ms),
         "evidence": [_place(place) for place in finding.evidence.places],
-        "cost": _cost(finding.cost, lasted_ms),
-        "do": [_remedy(remedy, run) for remedy in finding.do],
+        "cost": _cost(finding.cost, group.lasted_ms),
+        "do": [_remedy(remedy, group, run) for remedy in finding.do],
         "confirm": finding.confirm,
     }
     more = {"because_of": finding.after, "nature": finding.nature, "known": finding.known}
     return shown | {key: value for key, value in more.items() if value is not None}
 
 
-def _remedy(remedy: Remedy, run: RunId | None) -> dict[str, Any]:
-    asked = command(run or RunId("latest"), [remedy])
+def _remedy(remedy: Remedy, group: Diagnosis, run: RunId | None) -> dict[str, Any]:
+    asked = command(run or RunId("latest"), [remedy]) if group.comparable else None
     if asked is not None and run is None:
         asked = f"groupsim import LOG... && {asked}"
     shown: dict[str, Any] = {"what": remedy.what, "settings": list(remedy.settings), "try": asked}

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.tables.bounds import Supported
 from groupsim.diagnosis.explain import Diagnosis, Explanation, answered
 from groupsim.diagnosis.finding import Finding, Remedy, alternatives
+from groupsim.diagnosis.what_if import with_comparable
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.rows import Reading
@@ -29,29 +32,42 @@ _MOST_MEMBER_MS = 4_000_000
 """Simulated time times members times simulations: with more the answer would take more than five seconds."""
 
 
-def with_trials(explanation: Explanation, reading: Reading) -> Explanation:
-    """The explanation of some logs, with what its first group's remedies change."""
-    group = explanation.groups[0]
-    if not _to_try(group):
+def with_trials(
+    explanation: Explanation, reading: Reading, *, simulate: bool = True, compare: bool = False
+) -> Explanation:
+    """The explanation of some logs. `simulate`: with what its first group's remedies change; `compare`: with which
+    groups what-ifs can be compared."""
+    compare = compare and any(map(_has_trials, explanation.groups))
+    if not compare and not (simulate and _to_try(explanation.groups[0])):
         return explanation
     store = MemoryStore()
     try:
         result = import_run(reading, store, name=None, topics={})
-        return _tried(explanation, store, result.run)
-    except GroupSimError:  # too little for a simulation: the answer stands without
+    except GroupSimError:  # too little for a run: the answer stands without
         return explanation
+    return with_trials_of_run(explanation, store, result.run, simulate=simulate, compare=compare)
 
 
-def with_trials_of_run(explanation: Explanation, store: EventStore, info: RunInfo) -> Explanation:
+def with_trials_of_run(
+    explanation: Explanation, store: EventStore, info: RunInfo, *, simulate: bool = True, compare: bool = False
+) -> Explanation:
     """The same of a stored run."""
+    if compare and any(map(_has_trials, explanation.groups)):
+        facts = list(store.read(info.id))
+        known = Supported(info.summary, list(intervals(facts))).support().unknown is None
+        explanation = with_comparable(explanation, facts, total_known=known)
     try:
-        return _tried(explanation, store, info) if _to_try(explanation.groups[0]) else explanation
-    except GroupSimError:
+        return _tried(explanation, store, info) if simulate and _to_try(explanation.groups[0]) else explanation
+    except GroupSimError:  # too little for a simulation
         return explanation
 
 
 def _to_try(group: Diagnosis) -> bool:
     return bool(group.findings) and any(remedy.trial for remedy in group.findings[0].do)
+
+
+def _has_trials(group: Diagnosis) -> bool:
+    return any(remedy.trial for finding in group.findings for remedy in finding.do)
 
 
 def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explanation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from groupsim.analysis.what_ifs import simulable
@@ -39,6 +40,8 @@ class Question(NamedTuple):
 
 
 REMEDIES = "would have helped"
+COMPARED = ("GroupDeclared", "JoinPhaseCompleted", "JoinOk", "ProcessStarted")
+"""Tags of the facts that tell whether a what-if can be compared (`answerable`)."""
 
 
 def questions(
@@ -52,7 +55,7 @@ def questions(
         return ()
     found = []
     first = explanation.groups[0]
-    if simulable(facts) and first.group is not None and _has_partitions(facts, first.group):
+    if first.group is not None and first.group in answerable(facts, total_known=total_known):
         used = {fact.event.protocol for fact in facts if isinstance(fact.event, JoinPhaseCompleted)}
         if _most_at_once(facts, first.group) < 2:
             used.add("cooperative-sticky")  # nothing of it concerns a group of one
@@ -64,6 +67,21 @@ def questions(
         types = {group.group: group.type for group in explanation.groups}
         found += [asked for asked in [_other_protocol(info.id, facts, types)] if asked is not None]
     return tuple(found)
+
+
+def answerable(facts: Sequence[Recorded], *, total_known: bool) -> frozenset[str]:
+    """The groups of which a what-if can be compared with the record."""
+    if not total_known or not simulable(facts):
+        return frozenset()
+    declared = [event for fact in facts if isinstance(event := fact.event, GroupDeclared)]
+    return frozenset(event.group for event in declared if _has_partitions(facts, event.group))
+
+
+def with_comparable(explanation: Explanation, facts: Sequence[Recorded], *, total_known: bool) -> Explanation:
+    """The explanation, in which each group knows whether a what-if of it can be compared with the record."""
+    found = answerable(facts, total_known=total_known)
+    groups = tuple(replace(group, comparable=group.group in found) for group in explanation.groups)
+    return replace(explanation, groups=groups)
 
 
 def command(run: RunId, remedies: Sequence[Remedy], used: Collection[str | None] = ()) -> str | None:

@@ -9,7 +9,9 @@ import pytest
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.explain import Diagnosis, Explanation, explain_reading
 from groupsim.diagnosis.finding import Finding, Remedy, alternatives
+from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_report import answer_of_run
+from groupsim.diagnosis.trying import with_trials
 from groupsim.diagnosis.what_if import questions
 from groupsim.events.base import WORLD_STREAM, Event, Recorded, group_stream, process_stream
 from groupsim.events.classic import JoinPhaseCompleted
@@ -19,6 +21,7 @@ from groupsim.events.world import GroupDeclared
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.store import RunInfo, RunSource
 from tests.analysis.report.conftest import EXAMPLE, imported
+from tests.incidents.recordings import logs_of
 
 Facts = list[tuple[str, Event]]
 CLASSIC, CONSUMER = GroupType.CLASSIC, GroupType.CONSUMER
@@ -107,6 +110,22 @@ def test_a_report_ends_with_the_questions_that_its_record_can_answer() -> None:
     assert answer is not None
     asked = f"groupsim whatif {run.info.id} --migrate rolling"
     assert (asked, "what the consumer protocol would change, and what a roll to it costs") in answer.questions
+
+
+def tried(*logs: Path) -> set[str | None]:
+    """What JSON proposes to try, of all remedies of these logs."""
+    reading = read_files(logs)
+    explanation = explain_reading(reading)
+    assert explanation is not None
+    groups = as_json(with_trials(explanation, reading, simulate=False, compare=True))["groups"]
+    return {remedy["try"] for group in groups for finding in group["findings"] for remedy in finding["do"]}
+
+
+def test_json_proposes_a_what_if_where_there_is_something_to_compare_and_no_other() -> None:
+    """The broker's log alone names no partitions and gives no total; with the members' logs it does."""
+    logs = logs_of(EXAMPLE)
+    assert "groupsim incident import LOG... && groupsim incident whatif latest --set membership=static" in tried(*logs)
+    assert tried(*[log for log in logs if log.name.startswith("broker")]) == {None}
 
 
 def diagnosed(tmp_path: Path, client: str, size: int = 2) -> Diagnosis:
