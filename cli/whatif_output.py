@@ -121,8 +121,8 @@ def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:
         )
     simulated = partition_time(trusted.replayed_ms)
     print(
-        "compared is the time in which no running process held a partition:"
-        f" recorded {_recorded_cost(incident, answer)}; simulated exactly {simulated}"
+        "compared is the time in which no running process held a partition, and not that in which one held it and"
+        f" did not read: recorded {_recorded_cost(incident, answer)}; simulated exactly {simulated}"
     )
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")

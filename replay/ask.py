@@ -166,7 +166,8 @@ def nearness(
     close = fidelity(incident.generations, exact, incident.replayed_group)
     replayed_ms = round(median(incident.measure(run).unavailable_partition_ms for run in exact))
     stopped = () if incident.incident is None else incident.incident.stopped
-    return close, trust(close, replayed_ms, incident.cost, unknown, incident.open_settings(choices), stopped)
+    settings = incident.open_settings(choices)
+    return close, trust(close, replayed_ms, incident.cost, unknown, settings, stopped, incident.imported)
 
 
 def assumed(incident: ReplayableRun, choices: Sequence[Choice]) -> tuple[str, ...]:

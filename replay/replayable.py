@@ -37,6 +37,7 @@ from groupsim.storage.log_gaps import Precision, doubts, given_settings, precisi
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 from groupsim.wording.lists import listed, quoted
+from groupsim.wording.numbers import seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,16 @@ class ReplayableRun:
     def partitions_known(self) -> bool:
         """Whether the record names any partition of the group."""
         return self.cost.partitions > 0
+
+    @property
+    def imported(self) -> str | None:
+        """Its total as an import says it, partition-seconds; None: it is unknown, or not what is compared here."""
+        found = self.unavailable["after_start"]
+        ms, most = found["partition_ms"], found.get("at_most_partition_ms", found["partition_ms"])
+        if self.window.given or ms is None or most is None:
+            return None
+        about = "" if found.get("at_least_partition_ms", ms) == most and not found.get("inexact") else "about "
+        return f"{about}{seconds(ms)}"
 
     def measure(self, played: ReplayedRun) -> Cost:
         """What a replay cost."""

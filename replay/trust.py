@@ -31,7 +31,9 @@ class Trust:
     `recorded_between_ms`: the same where the record shows a death only in bounds (None: it does not depend on one).
     `partitions_known`: the record names some; else those of the replay are assumed. `open_settings`: by name, between
     which values each seed drew a setting that the logs do not show; twice the same value: it is assumed. `stopped`: the
-    processes that seem to have been stopped for less than a session.
+    processes that seem to have been stopped for less than a session. `imported`: the record's total after start-up as
+    an import says it, in words, which has time in which a process held a partition and did not read it, too (None: it
+    is not known, or other time is compared).
     """
 
     recorded_ms: int
@@ -43,6 +45,7 @@ class Trust:
     recorded_between_ms: tuple[int, int] | None = None
     open_settings: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     stopped: tuple[str, ...] = ()
+    imported: str | None = None
 
     @property
     def error(self) -> float | None:
@@ -146,6 +149,7 @@ def trust(
     unknown: str | None,
     open_settings: Mapping[str, tuple[int, int]],
     stopped: tuple[str, ...] = (),
+    imported: str | None = None,
 ) -> Trust:
     """What the answers about a record rest on."""
     return Trust(
@@ -158,4 +162,5 @@ def trust(
         recorded_between_ms=recorded.bounds_ms,
         open_settings=open_settings,
         stopped=stopped,
+        imported=imported,
     )

@@ -53,8 +53,10 @@ def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
         return f"The record's total is unknown: {trusted.unknown}"
     cost = baseline.unavailable_partition_ms
-    chance = f"by chance it can be {seconds(cost.least)} to {seconds(cost.most)} ({parts.seeds_of(baseline)})"
-    recorded = capital(f"{trusted.warning()}{trusted.recorded()} partition-seconds are recorded")
+    total, compared = trusted.imported or trusted.recorded(), trusted.recorded()
+    it, of_it = ("it", "") if total == compared else ("this part", f", of which {compared} are compared")
+    chance = f"by chance {it} can be {seconds(cost.least)} to {seconds(cost.most)} ({parts.seeds_of(baseline)})"
+    recorded = capital(f"{trusted.warning()}{total} partition-seconds are recorded{of_it}")
     return joined([recorded, chance, trusted.reasons(baseline), "name choices with --assignor and --set"])
 
 

@@ -58,13 +58,19 @@ def seeds_of(result: ChoiceResult) -> str:
 
 
 def luck(result: ChoiceResult, trusted: Trust) -> str:
-    """The record's total, or its bounds, where that is not what its replays cost in the median; else nothing."""
-    usual, said = result.base.median, trusted.recorded()
+    """The record's total, or its bounds, where that is not what its replays cost in the median; else nothing.
+
+    It is the total that an import says, and what of it is compared, where that is not typical of the replays.
+    """
+    usual, said, whole = result.base.median, trusted.recorded(), trusted.imported
     nearest = min(max(usual, trusted.recorded_ms), trusted.recorded_at_most_ms)
     is_typical = abs(usual - nearest) <= max(_LUCK * trusted.recorded_at_most_ms, SMALL_MS)
-    if is_typical or said in "".join(trusted.doubts(result)):
-        return ""
-    return f"the record has {said}, counted alike"
+    is_told = is_typical or said in "".join(trusted.doubts(result))
+    if whole is None:
+        return "" if is_told else f"the record has {said}, counted alike"
+    if is_told or whole == said:
+        return "" if whole == seconds(usual) else f"the record has {whole}"
+    return f"the record has {whole}, of which {said} are compared"
 
 
 def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:

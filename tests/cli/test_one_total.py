@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from groupsim.wording.numbers import partition_seconds
+from groupsim.wording.numbers import partition_seconds, seconds
 from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call
 
@@ -42,7 +42,9 @@ def test_every_command_has_the_same_figure_for_the_same_run(call: Call, name: st
     assert said.startswith("total unavailable time after start-up: ")
     assert partition_seconds(after_start_ms, 3) in said
     whatif = ("incident", "whatif", "latest", "--seeds", "0:1")
-    assert f"{what}: {headline}" in call(*whatif).out.splitlines()
+    answer, *others = call(*whatif).out.splitlines()
+    assert f"{what}: {headline}" in others
+    assert answer.lower().removeprefix("about ").startswith(f"{seconds(after_start_ms)} partition-seconds are recorded")
     assert call(*whatif, "--format", "json").json[0]["recorded"]["unavailable"] == found
     call("report", "latest", "--output", "page.html")
     numbers = data(Path("page.html").read_text("utf-8"))["runs"][0]["numbers"]

@@ -65,6 +65,18 @@ def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
     )
 
 
+def test_the_record_has_the_total_of_its_import_and_what_of_it_is_compared_where_that_is_not_typical() -> None:
+    half, base = [10_000] * 10, [20_000] * 10
+    whole = replace(SURE, imported="21.0")
+    assert "over 10 seeds; the record has 21.0); trust" in sentence(result(half, base), whole)
+    assert "the record has" not in sentence(result(half, base), replace(SURE, imported="20.0"))
+    lucky = replace(whole, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
+    assert "; the record has 21.0, of which 16.5 are compared); trust" in sentence(result(half, base), lucky)
+    assert headline([result(base, base, "as recorded")], lucky).startswith(
+        "21.0 partition-seconds are recorded, of which 16.5 are compared; by chance this part can be 20.0 to 20.0 "
+    )
+
+
 def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> None:
     rare = replace(SURE, recorded_ms=12_000, recorded_at_most_ms=12_000, replayed_ms=12_000)
     found = result([10_000] * 20, [20_000] * 20)
