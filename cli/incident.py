@@ -97,8 +97,6 @@ def import_(
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.analysis.tables.bounds import supported
-    from groupsim.diagnosis.to_json import as_json
-    from groupsim.diagnosis.what_if import with_comparable
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
@@ -113,19 +111,25 @@ def import_(
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
         summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)
+        total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
             _print_missing(reading, None if known else counts)
             _print_notes(result, _trust_note(known), in_full)
             _print_unrecognised(reading, unrecognised)
             _print_same(opened, result.run, name)
-            _print_next(result.run, facts, explanation, summary["unavailable"]["partition_ms"] is not None)
+            _print_next(result.run, facts, explanation, total_known)
         else:
-            if explanation is not None:
-                total_known = summary["unavailable"]["partition_ms"] is not None
-                explanation = with_comparable(explanation, facts, total_known=total_known)
-            output.write_json({**summary, "explanation": explanation and as_json(explanation, RunId("latest"))})
-    raise typer.Exit(int(require_total and summary["unavailable"]["partition_ms"] is None))
+            output.write_json({**summary, "explanation": explanation and _answer(explanation, facts, total_known)})
+    raise typer.Exit(int(require_total and not total_known))
+
+
+def _answer(explanation: Explanation, facts: Sequence[Recorded], total_known: bool) -> dict[str, Any]:
+    """The explanation as JSON, with the what-ifs that can be compared with these facts."""
+    from groupsim.diagnosis.to_json import as_json
+    from groupsim.diagnosis.what_if import with_comparable
+
+    return as_json(with_comparable(explanation, facts, total_known=total_known), RunId("latest"))
 
 
 def _are_exported(paths: Sequence[Path]) -> bool:

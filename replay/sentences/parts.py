@@ -65,10 +65,10 @@ def luck(result: ChoiceResult, trusted: Trust) -> str:
     usual, said, whole = result.base.median, trusted.recorded(), trusted.imported
     nearest = min(max(usual, trusted.recorded_ms), trusted.recorded_at_most_ms)
     is_typical = abs(usual - nearest) <= max(_LUCK * trusted.recorded_at_most_ms, SMALL_MS)
-    is_told = is_typical or said in "".join(trusted.doubts(result))
+    is_known = is_typical or said in "".join(trusted.doubts(result))
     if whole is None:
-        return "" if is_told else f"the record has {said}, counted alike"
-    if is_told or whole == said:
+        return "" if is_known else f"the record has {said}, counted alike"
+    if is_known or whole == said:
         return "" if whole == seconds(usual) else f"the record has {whole}"
     return f"the record has {whole}, of which {said} are compared"
 

@@ -124,7 +124,7 @@ def tried(*logs: Path) -> set[str | None]:
 def test_json_proposes_a_what_if_where_there_is_something_to_compare_and_no_other() -> None:
     """The broker's log alone names no partitions and gives no total; with the members' logs it does."""
     logs = logs_of(EXAMPLE)
-    assert "groupsim incident import LOG... && groupsim incident whatif latest --set membership=static" in tried(*logs)
+    assert "groupsim import LOG... && groupsim whatif latest --set membership=static" in tried(*logs)
     assert tried(*[log for log in logs if log.name.startswith("broker")]) == {None}
 
 

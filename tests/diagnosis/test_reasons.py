@@ -52,8 +52,8 @@ def test_a_leave_without_an_answer_leaves_a_member_that_is_waited_for(tmp_path: 
     path.write_text(path.read_text() + said)
     explanation = explain_reading(read_files([path]))
     assert explanation is not None
-    (ghost,) = [each for each in explanation.groups[0].findings if each.code is Code.GHOST_MEMBERS]
-    assert (ghost.certainty, ghost.members) == (Certainty.POSSIBLE, ("rdkafka#consumer-1",))
+    (found,) = [each for each in explanation.groups[0].findings if each.code is Code.GHOST_MEMBERS]
+    assert (found.certainty, found.members) == (Certainty.POSSIBLE, ("rdkafka#consumer-1",))
 
 
 def test_a_leave_that_is_refused_because_the_member_is_gone_leaves_none(tmp_path: Path) -> None:
