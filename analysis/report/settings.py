@@ -22,7 +22,7 @@ def repeat_command(info: RunInfo) -> str:
     """The command that repeats the run."""
     if info.source == "recorded":
         logs = [str(value) for name, value in info.params.items() if name.startswith(_LOG)]
-        return shlex.join(["groupsim", "incident", "import", *(logs or ["LOG..."]), "--name", info.name])
+        return shlex.join(["groupsim", "import", *(logs or ["LOG..."]), "--name", info.name])
     return scenario_command("run", info.scenario_path or info.name, info.params, info.seed)
 
 
