@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from groupsim.diagnosis.codes import Certainty, Code, Nature
+from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 
 
 class Place(NamedTuple):
@@ -31,8 +31,9 @@ NO_EVIDENCE = Evidence()
 
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
-    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `worse`:
-    it costs more than it saves there; `needs`: what not every client library has (`client_libraries.LACKS`).
+    answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `verdict`:
+    whether it helps (-1), changes little (0) or costs more (1), None if that was not simulated; `needs`: what not every
+    client library has (`client_libraries.LACKS`).
     """
 
     what: str
@@ -41,7 +42,7 @@ class Remedy(NamedTuple):
     trial: tuple[tuple[str, str], ...] = ()
     effect: str | None = None
     needs: str = ""
-    worse: bool = False
+    verdict: int | None = None
 
 
 def alternatives(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
@@ -93,3 +94,24 @@ class Finding:
     leads_to: tuple[Code, ...] = ()
     known_fits: bool = False
     harm_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is said of one group. `rebalances`: seen, and at least. Instants in UTC ms, None without times."""
+
+    group: str | None
+    type: GroupType
+    first_ms: int | None
+    last_ms: int | None
+    rebalances: tuple[int, int]
+    stopped_ms: Bounds | None
+    findings: tuple[Finding, ...]
+    not_shown: tuple[str, ...]
+    comparable: bool = False
+    """Whether a what-if of the group could be compared with what its logs show."""
+
+    @property
+    def lasted_ms(self) -> int:
+        """From the group's first line to its last; 0 without times."""
+        return 0 if self.first_ms is None or self.last_ms is None else self.last_ms - self.first_ms

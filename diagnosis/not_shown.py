@@ -37,7 +37,7 @@ def says_something(found: Bounds | None, lasted_ms: int) -> bool:
     least, most = shares(found, lasted_ms) or (None, None)
     if high is None:
         return bool(low) and (least is None or least >= _TINY)
-    return bool(low) or (most is not None and most < _HALF)
+    return most is None or most < _HALF or (least is not None and least >= _TINY)
 
 
 def _sentences(log: GroupLog, findings: Sequence[Finding], stopped_ms: Bounds | None) -> Iterator[str]:

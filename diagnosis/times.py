@@ -72,5 +72,6 @@ def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:
             total += max(0, line.at - since)
             since = None
     if since is not None:
-        return total, None
+        ends = max((log.ends.get(line.row.file, since) for line in log.clients[who[0]]), default=since)
+        return total + max(0, ends - since), None
     return (total, total) if total else None

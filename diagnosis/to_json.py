@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.diagnosis.explain import Diagnosis, Explanation
-from groupsim.diagnosis.finding import Bounds, Cost, Finding, Place, Remedy
+from groupsim.diagnosis.explain import Explanation
+from groupsim.diagnosis.finding import Bounds, Cost, Diagnosis, Finding, Place, Remedy
 from groupsim.diagnosis.times import shares
 from groupsim.diagnosis.what_if import command
 from groupsim.events.types import RunId

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from groupsim.diagnosis.explain import Diagnosis, Explanation
-from groupsim.diagnosis.finding import Finding, Place
+from groupsim.diagnosis.explain import Explanation
+from groupsim.diagnosis.finding import Diagnosis, Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
 from groupsim.diagnosis.order import FAILURES, QUIET
@@ -20,6 +20,7 @@ from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
 FINDINGS = 3
+_OF_NO_USE = {0: "little help", 1: "no help"}
 GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
@@ -112,8 +113,8 @@ def _finding(
 def _remedies(finding: Finding) -> Iterator[str]:
     """What to do; and what would be done elsewhere, but was seen to cost more here."""
     for number, remedy in enumerate(finding.do):
-        if remedy.worse and number:
-            yield f"  no help here: {remedy.what.removeprefix('or ')}"
+        if remedy.verdict in _OF_NO_USE:
+            yield f"  {_OF_NO_USE[remedy.verdict]} here: {remedy.what.removeprefix('or ')}"
         else:
             yield f"  {'   ' if number else 'do:'} {remedy.what}"
         if remedy.effect is not None:

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.tables.bounds import Supported
-from groupsim.diagnosis.explain import Diagnosis, Explanation, answered
-from groupsim.diagnosis.finding import Finding, Remedy, alternatives
+from groupsim.diagnosis.answer import answered
+from groupsim.diagnosis.explain import Explanation
+from groupsim.diagnosis.finding import Diagnosis, Finding, Remedy, alternatives
 from groupsim.diagnosis.what_if import with_comparable
 from groupsim.events.errors import GroupSimError
 from groupsim.incidents.facts.importer import import_run
@@ -88,7 +89,12 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     effects = {remedy: _effect(result) for remedy, result in zip(remedies, results, strict=True)}
     changed = replace(first, do=_by_effect(first, effects))
     groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
-    return replace(explanation, answer=answered(groups), groups=groups)
+    return _as_tried(replace(explanation, groups=groups))
+
+
+def _as_tried(explanation: Explanation) -> Explanation:
+    """With a first sentence that names remedies as they were tried, or cannot be."""
+    return replace(explanation, answer=answered(explanation.groups, tried=True))
 
 
 def _goes_the_other_way(remedy: Remedy, incident: ReplayableRun) -> bool:
@@ -123,7 +129,8 @@ def _effect(result: ChoiceResult) -> tuple[int, str] | None:
     span = ranged(seconds(now.least), seconds(now.most))
     worse = len(result.values) - better
     sign = -1 if better > 2 * worse and now.median < 0.9 * base.median else 1 if now.median > 1.1 * base.median else 0
-    said = f"simulated with {result.choice}: {_VERDICTS[sign]}about {amount} ({span} over {len(result.values)} seeds)"
+    runs = counted(len(result.values), "simulated run")
+    said = f"simulated with {result.choice}: {_VERDICTS[sign]}about {amount} ({span} in {runs})"
     if rebalances != before:
         said += f", {counted(rebalances, 'rebalance')} instead of {before}"
     return sign, said
@@ -136,9 +143,14 @@ def _median_rebalances(result: ChoiceResult) -> int:
 
 def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int, str] | None]) -> tuple[Remedy, ...]:
     """Remedies that were seen to help first, those that cost more last; those that the group has already not at all."""
-    placed: list[tuple[int, Remedy]] = []
+    placed: list[Remedy] = []
     for remedy in finding.do:
         sign, said = effects.get(remedy) or (0, None)
         if sign < 2:
-            placed.append((sign, remedy._replace(effect=said, worse=sign > 0)))
-    return alternatives(remedy for _, remedy in sorted(placed, key=lambda pair: pair[0])) or finding.do
+            placed.append(remedy._replace(effect=said, verdict=None if said is None else sign))
+    return alternatives(sorted(placed, key=_usefulness)) or finding.do
+
+
+def _usefulness(remedy: Remedy) -> float:
+    """What was not tried stands between what helps and what changes little."""
+    return -0.5 if remedy.verdict is None else remedy.verdict

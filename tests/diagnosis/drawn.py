@@ -12,7 +12,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from groupsim.diagnosis.codes import Certainty, Code
-from groupsim.diagnosis.explain import Diagnosis, explain_reading
+from groupsim.diagnosis.explain import explain_reading
+from groupsim.diagnosis.finding import Diagnosis
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
-from groupsim.diagnosis.explain import Diagnosis, Explanation, explain_reading
-from groupsim.diagnosis.finding import Finding, Remedy, alternatives
+from groupsim.diagnosis.explain import Explanation, explain_reading
+from groupsim.diagnosis.finding import Diagnosis, Finding, Remedy, alternatives
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_report import answer_of_run
 from groupsim.diagnosis.trying import with_trials

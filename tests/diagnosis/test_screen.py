@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.diagnosis.explain import Explanation, answered, explain_reading, explain_run
+from groupsim.diagnosis.answer import answered
+from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
 from groupsim.diagnosis.finding import Cost, Remedy
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_text import as_text
@@ -153,7 +154,7 @@ def test_a_simulated_run_has_no_dates() -> None:
 def test_what_was_seen_to_cost_more_is_no_advice(tmp_path: Path) -> None:
     explanation = explained(tmp_path, EPOCH)
     (group,) = explanation.groups
-    tried = (Remedy("do a"), Remedy("or do b", effect="costs more here", worse=True))
+    tried = (Remedy("do a"), Remedy("or do b", effect="costs more here", verdict=1))
     changed = replace(group, findings=(replace(group.findings[0], do=tried),))
     shown = list(as_text(replace(explanation, groups=(changed,))))
     assert shown[shown.index("  do: do a") :][:3] == ["  do: do a", "  no help here: do b", "      costs more here"]
@@ -177,3 +178,29 @@ def test_bounds_that_are_too_long_for_an_answer_leave_the_lower_one(tmp_path: Pa
     worse = replace(group, findings=(first,), stopped_ms=(515_000, 843_000), first_ms=0, last_ms=843_000)
     said = answered([worse])
     assert said == "10 clients of slow went 26 times without leaving: nobody could read for at least 8m35s."
+
+
+def test_an_answer_names_no_remedy_that_was_seen_to_be_of_no_use(tmp_path: Path) -> None:
+    (group,) = explained(tmp_path, expired("slow", "app", 10)).groups
+    static = Remedy("use a", brief="use a", trial=(("membership", "static"),))
+
+    def said(*remedies: Remedy, tried: bool) -> str:
+        first = replace(group.findings[0], what="app went", do=remedies)
+        return answered([replace(group, findings=(first,), stopped_ms=None)], tried=tried)
+
+    assert said(static, tried=False) == "App went."  # it may cost more than it saves
+    assert said(static, tried=True) == "App went; use a."  # it cannot be simulated
+    assert said(static._replace(verdict=-1), tried=True) == "App went; use a."
+    assert said(static._replace(verdict=1), tried=True) == "App went; no simulated remedy helps."
+    assert said(static._replace(verdict=0), Remedy("b", brief="do b"), tried=True) == "App went; do b."
+
+
+def test_a_cost_is_left_out_only_where_the_sentence_says_about_the_same(tmp_path: Path) -> None:
+    (group,) = explained(tmp_path, expired("slow", "app", 10)).groups
+    first = replace(group.findings[0], what="a rebalance waited 27.2 s for app", do=())
+
+    def said(stopped_ms: int) -> str:
+        return answered([replace(group, findings=(first,), stopped_ms=(stopped_ms, stopped_ms))])
+
+    assert said(27_300) == "A rebalance waited 27.2 s for app."
+    assert said(214_000).startswith("A rebalance waited 27.2 s for app: nobody could read for 3m34s")

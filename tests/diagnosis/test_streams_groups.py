@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from groupsim.diagnosis.codes import Code, GroupType
-from groupsim.diagnosis.explain import Diagnosis, explain_reading
+from groupsim.diagnosis.explain import explain_reading
+from groupsim.diagnosis.finding import Diagnosis
 from groupsim.incidents.logs.reading import read_files
 
 _BROKER = (

@@ -1,0 +1,114 @@
+"""The first sentence of an answer: cause, cost, remedy, as far as they fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from groupsim.diagnosis.codes import Code
+from groupsim.diagnosis.finding import Diagnosis, Finding
+from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
+from groupsim.diagnosis.times import bounds, share
+from groupsim.wording.lists import capital
+from groupsim.wording.numbers import counted
+
+WORDS, FIGURES = 30, 3
+"""The most of them in an answer."""
+_WIDE = 10
+"""Bounds further apart than this, one a multiple of the other, decide nothing."""
+_NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
+"""A word that is the name of something, as it begins."""
+_SHORT_MS, _SMALL = 1_000, 0.01
+"""What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
+_DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
+_TRADE_OFFS = frozenset(["membership", "assignor", "heartbeat.interval.ms"])
+"""What may cost more than it saves in one group, and less in another: no advice without a trial, where one can be made.
+"""
+_FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
+
+
+def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
+    """Cause, cost, remedy, as far as they fit into WORDS words with FIGURES figures; of several groups, which one.
+
+    `tried`: its remedies were simulated, or cannot be.
+    """
+    group = groups[0]
+    first = group.findings[0]
+    brief = _brief(first, tried=tried)
+    if first.code is Code.START_UP or first.code in ON_PURPOSE:
+        return _begun(f"{brief}: {first.what}." if brief else f"{first.what}.", group)
+    remedy = f"; {brief}" if brief else ""
+    costs = [] if first.code in QUIET else _costs(group, first)
+    variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
+    lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
+    variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
+    named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
+    return _begun(next((text for text in named + variants if _is_short(text)), variants[-2]), group)
+
+
+def _brief(first: Finding, *, tried: bool) -> str:
+    """The first remedy that was not seen to be of no use."""
+    useful = [remedy for remedy in first.do if remedy.verdict in (None, -1)]
+    if first.do and not useful:
+        return "no simulated remedy helps"
+    if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
+        return ""
+    return useful[0].brief
+
+
+def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
+    """A sentence that also says which of several groups it is about, or in how many others the same happened."""
+    worst, *others = groups
+    if not others or worst.group is None:
+        return None
+    alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
+    if f"{worst.group} " in f"{text} ":
+        what, mark, remedy = text.rpartition("; ")
+        return f"{what}, as in {counted(alike, 'other group')}{mark}{remedy}" if alike and mark else None
+    failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
+    return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
+
+
+def _says(text: str, ms: int) -> bool:
+    """Whether a text names a duration that is about as long."""
+    return any(ms / 2 <= said <= 2 * ms for said in map(_in_ms, _DURATION.finditer(text)))
+
+
+def _in_ms(said: re.Match[str]) -> float:
+    number, unit, minutes, seconds, hours, more = said.groups()
+    if number is not None:
+        return float(number.replace(",", "")) * (1 if unit == "ms" else 1_000)
+    return 1_000 * (int(minutes) * 60 + int(seconds) if minutes is not None else int(hours) * 3_600 + int(more) * 60)
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= WORDS and len(_FIGURE.findall(text)) <= FIGURES
+
+
+def _begun(sentence: str, group: Diagnosis) -> str:
+    """With a capital letter, unless it begins with a name."""
+    names = [name for finding in group.findings for name in finding.members] + [group.group or ""]
+    named = any(name and sentence.startswith(name) and not name.startswith(("a ", "the ")) for name in names)
+    return sentence if named or _NAME.match(sentence) else capital(sentence)
+
+
+def _costs(group: Diagnosis, first: Finding) -> list[str]:
+    """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
+    member."""
+    stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
+    if stopped_ms is not None and stopped_ms[0] and _says(first.what, stopped_ms[0]):
+        return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
+    low, high = stopped_ms or (None, None)
+    lost = (lost_ms and lost_ms[0]) or 0
+    if low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
+        cost, ms = f"{', and' if ': ' in first.what else ':'} nobody could read for {said}", stopped_ms
+    elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
+        cost, ms = f", {said} without partitions", lost_ms
+    else:
+        return []
+    longest = max((bound or 0 for bound in ms or ()), default=0)
+    if longest < _SHORT_MS and longest < _SMALL * group.lasted_ms:
+        return []
+    part = share(ms, group.lasted_ms)
+    shorter = [cost] if " to " not in said else [cost, cost.replace(said, f"at least {said.partition(' to ')[0]}")]
+    return shorter if part is None else [f"{cost} ({part} of the time)", *shorter]
