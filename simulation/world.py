@@ -246,7 +246,8 @@ class World:
 def _arrivals(times: Mapping[int, Sequence[int]], topic: str) -> dict[int, list[int]]:
     """Recorded arrivals, checked: sorted whole milliseconds. Partitions that share one list share the check."""
     what = f"topic {topic!r}: an arrival"
-    checked = {id(shared): [checks.ms(at, what) for at in shared] for shared in times.values()}
+    lists = {id(shared): shared for shared in times.values()}
+    checked = {key: [checks.ms(at, what) for at in shared] for key, shared in lists.items()}
     if any(arrivals_ms != sorted(arrivals_ms) for arrivals_ms in checked.values()):
         raise BadScenario(f"topic {topic!r}: the arrivals of a partition must be sorted")
     return {number: checked[id(shared)] for number, shared in times.items()}

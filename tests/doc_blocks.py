@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import partial
+from glob import glob
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -24,8 +26,9 @@ from groupsim.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
-_PLAIN = re.compile(r"groupsim (?!.*\.py\b)[^|><;&$*?`~#\\\n]+")
-"""A call without anything that a shell does, quotes excepted, and without a user's code, which may register things."""
+_PLAIN = re.compile(r"groupsim (?!.*\.py\b)((?:'[^'\n]*'|[^'|><;&$?`~#\\\n])+?)(?: \| head -(\d+))?")
+"""A call without anything that a shell does, but for quotes, `*` and `| head -N`, and without a user's code, which may
+register things."""
 MASKS = ((re.compile(r"^run [0-9a-f]{12}\b"), "run …"), (re.compile(r"^(digest .*?)[0-9a-f]{64}$"), r"\1…"))
 
 
@@ -97,9 +100,11 @@ def run(page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: boo
             if block.language == "python" and needs_spark(block) and '"store"' not in block.text:
                 yield Ran(block, step, *_in_this_process(partial(_executed, block.text), folder, own))
                 continue
-            if (here or needs_spark(block)) and _PLAIN.fullmatch(step.command):
-                called = partial(status, shlex.split(step.command)[1:])
-                yield Ran(block, step, *_in_this_process(called, folder, own))
+            if (here or needs_spark(block)) and (plain := _PLAIN.fullmatch(step.command)):
+                called = partial(status, _arguments(plain[1], folder))
+                out, err, code = _in_this_process(called, folder, own)
+                shown = out if plain[2] is None else "".join(out.splitlines(keepends=True)[: int(plain[2])])
+                yield Ran(block, step, shown, err, code)
                 continue
             done = subprocess.run(
                 step.command, shell=True, cwd=folder, env=own, capture_output=True, text=True, check=False
@@ -112,6 +117,12 @@ def needs_spark(block: Block) -> bool:
     return "spark_session" in block.text or "$ groupsim sweep" in block.text
 
 
+def _arguments(typed: str, folder: Path) -> list[str]:
+    """What a shell in this folder makes of it."""
+    found = [sorted(glob(each, root_dir=folder)) if "*" in each else [each] for each in shlex.split(typed)]
+    return list(chain.from_iterable(found))
+
+
 def _executed(code: str) -> int:
     exec(compile(code, "<block>", "exec"), {"__name__": "__main__"})
     return 0
@@ -121,7 +132,8 @@ def _in_this_process(call: Callable[[], int], folder: Path, environment: Mapping
     """What a call prints on stdout and stderr, and its exit status."""
     out, err = io.StringIO(), io.StringIO()
     settings = patch.dict(os.environ, environment, clear=True)
-    with chdir(folder), settings, redirect_stdout(out), redirect_stderr(err):
+    alone = patch("os.cpu_count", return_value=1)  # further processes would take longer to start than to work
+    with chdir(folder), settings, alone, redirect_stdout(out), redirect_stderr(err):
         code = call()
     return out.getvalue(), err.getvalue(), code
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+
+from tests.parsed import parsed
 
 ROOT = Path(__file__).parent.parent
 NOT_INSTALLED = {"benchmarks", "recorders"}
@@ -33,13 +34,12 @@ def imports() -> dict[str, set[str]]:
 
 def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """`from package import module` is an import of the module, `from package import name` one of the package."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                inside = f"{node.module}.{alias.name}"
-                yield inside if inside in known else node.module
+    for each in parsed(path).imports:
+        if not each.names:
+            yield each.module
+        for name in each.names if each.module else ():
+            inside = f"{each.module}.{name}"
+            yield inside if inside in known else each.module
 
 
 def reached(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
+pytestmark = pytest.mark.xdist_group("parsed")  # in one process: there each module is parsed once
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = sorted(
@@ -30,10 +31,6 @@ def _modules() -> tuple[Path, ...]:
     return tuple(sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")))
 
 
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
-
-
 def _name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
@@ -48,35 +45,23 @@ def test_no_module_is_longer_than_450_lines() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > MODULE_LINES} == {}
 
 
-def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(_parsed(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
 def test_no_function_is_longer_than_60_lines() -> None:
-    lengths = {
-        f"{_name(path)}:{f.lineno} {f.name}": (f.end_lineno or f.lineno) - f.lineno + 1
-        for path in _modules()
-        for f in _functions(path)
-    }
+    lengths = {f"{_name(path)}:{f.line} {f.name}": f.lines for path in _modules() for f in parsed(path).functions}
+    assert len(lengths) > 1000
     assert {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES} == {}
 
 
 def test_every_module_opens_with_a_sentence() -> None:
-    openings = {_name(path): (ast.get_docstring(_parsed(path)) or "").partition("\n\n")[0] for path in _modules()}
+    openings = {_name(path): parsed(path).docstring.partition("\n\n")[0] for path in _modules()}
     assert [name for name, text in openings.items() if not text.endswith((".", "?", "!"))] == []
 
 
 def test_every_public_function_and_class_of_the_core_has_a_docstring() -> None:
     silent = [
-        f"{_name(path)}:{node.lineno} {node.name}"
+        f"{_name(path)}:{each.line} {each.name}"
         for path in _modules()
         if path.relative_to(ROOT).parts[0] in CORE
-        for node in _parsed(path).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not node.name.startswith("_")
-        and not ast.get_docstring(node)
+        for each in parsed(path).silent
     ]
     assert silent == []
 
@@ -95,26 +80,23 @@ def test_every_package_stands_in_the_layers() -> None:
 def test_what_is_installed_imports_nothing_that_is_not() -> None:
     elsewhere = {"benchmarks", "recorders", "tests"}
     wrong = [
-        f"{_name(path)}:{node.lineno}"
+        f"{_name(path)}:{each.line}"
         for path in _modules()
         if path.relative_to(ROOT).parts[0] in PACKAGES
-        for node in ast.walk(_parsed(path))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
-        if not elsewhere.isdisjoint(name.split(".")[:2])
+        for each in parsed(path).imports
+        if not elsewhere.isdisjoint(each.module.split(".")[:2])
     ]
     assert wrong == []
 
 
 def test_only_the_simulation_and_what_plays_scripts_import_simpy() -> None:
-    users = set()
-    for path in _modules():
-        for node in ast.walk(_parsed(path)):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            if any(name.partition(".")[0] == "simpy" for name in names):
-                users.add(path.relative_to(ROOT).parts[0])
+    users = {
+        path.relative_to(ROOT).parts[0]
+        for path in _modules()
+        for each in parsed(path).imports
+        if each.module.partition(".")[0] == "simpy"
+    }
+    assert "simulation" in users
     assert users - {"tests", "benchmarks", "recorders"} <= {"simulation", "conformance"}
 
 
@@ -153,12 +135,10 @@ def test_settings_are_named_as_kafka_names_them() -> None:
 
 def test_no_module_imports_our_packages_by_an_old_top_level_name() -> None:
     old = [
-        f"{_name(path)}:{node.lineno}"
+        f"{_name(path)}:{each.line}"
         for path in _modules()
         if path.name != "test_old_imports.py"  # old scenario files of users still load: it imports as they do
-        for node in ast.walk(_parsed(path))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""])
-        if name.partition(".")[0] in PACKAGES or (isinstance(node, ast.ImportFrom) and node.level)
+        for each in parsed(path).imports
+        if each.module.partition(".")[0] in PACKAGES or each.level
     ]
     assert old == []

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from tests.imports import imports
+
+pytestmark = pytest.mark.xdist_group("parsed")
 
 
 def circles(imported: Mapping[str, set[str]]) -> list[frozenset[str]]:

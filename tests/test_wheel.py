@@ -18,7 +18,7 @@ from groupsim.diagnosis import causes as causes_package
 from groupsim.scenarios import catalogue
 from tests.imports import imports, reached
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("parsed")]  # in one process the wheel is built once
 ROOT = Path(__file__).parent.parent
 OTHER_FOLDERS = ("tests", "benchmarks", "recorders", "docs", "examples", "build", "requirements", "setup")
 REACHED_BY = {
