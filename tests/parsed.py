@@ -61,6 +61,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[Import]:
 
 def _silent(tree: ast.Module) -> Iterator[Function]:
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            if not ast.get_docstring(node):
-                yield _sized(node)
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if not ast.get_docstring(node):
+            yield _sized(node)
