@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
 from _pytest.nodeid import NodeId
+from xdist.scheduler import LoadGroupScheduling
 
 from tests import ctrl_c
 
@@ -23,6 +25,19 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{FAST_START} -Dspark.executor.extra
 def interruptions_work_in_the_background_too() -> Iterator[None]:
     with ctrl_c.not_ignored():
         yield
+
+
+class ByFile(LoadGroupScheduling):
+    """The tests of a file go to one process, which makes their set-up once; groups and pages go by themselves."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, scope = nodeid.partition("::")[0], super()._split_scope(nodeid)
+        return scope if scope != nodeid or file == "tests/test_docs.py" else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""`explain` names, of each built-in scenario, the cause that its docstring names."""
+"""Every built-in scenario runs green, and `explain` names the cause that its docstring names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 from tests.scenarios.shorter import every_scenario
+from tests.scenarios.test_builtin import goes_well
 
 NAMED = {
     "accidental_range_consumer": "start-up",
@@ -85,9 +86,11 @@ def test_every_scenario_has_a_cause() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(NAMED))
-def test_the_cause_that_a_scenario_is_about_is_named(name: str) -> None:
+def test_every_story_goes_well_and_the_cause_that_it_is_about_is_named(name: str) -> None:
     store = MemoryStore()
     result = run(find(name), store, settings=dict(every_scenario())[name], record="facts")
+    assert result.info.seed == find(name).seed
+    goes_well(result, store)
     explanation = explain_run(list(store.read(result.info.id)))
     assert explanation is not None
     found = {finding.code.value for group in explanation.groups for finding in group.findings}

@@ -21,6 +21,7 @@ from groupsim.replay.dated_deaths import dated, earliest, latest
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
+from tests.thinned import examples
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = ("incidents/kill9-range", "consumer-groups/kill9-uniform", "consumer-groups/kill9-librdkafka")
@@ -106,7 +107,7 @@ def test_the_bounds_of_a_record_hold_what_was_lost_in_truth(folder: str) -> None
         before = least, most
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(8, 15))
 @drawn(session_ms=strategies.integers(3_000, 9_000), interval_ms=strategies.integers(200, 3_000))
 def test_a_death_lies_between_its_last_heartbeat_and_the_next(session_ms: int, interval_ms: int) -> None:
     facts, run = imported(FOLDERS[0], None, {SESSION: session_ms, HEARTBEAT: interval_ms})

@@ -21,6 +21,7 @@ from groupsim.scenarios.dsl import Application, GroupHandle, World, seconds
 from groupsim.simulation.clients.process import Script
 from tests.simulation.finished_run import FinishedRun, play
 from tests.simulation.test_faults import APPLICATIONS, FAULTS, PEACE_MS, SERVER, TROUBLE_MS, Fault, Trouble
+from tests.thinned import examples
 
 HEARTBEAT, SESSION, POLL = 1_000, 6_000, 100
 
@@ -167,7 +168,7 @@ def test_settings_that_the_protocol_excludes_are_refused_in_the_words_of_the_cli
         play(story, seconds(1))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(7, 15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     faults=FAULTS,
     application=APPLICATIONS,

@@ -28,6 +28,14 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventStore
     opened.close()
 
 
+@pytest.fixture(scope="module", params=["memory", "sqlite", "postgresql"])
+def kept_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    """One for the whole module, for tests that write runs of their own: making one takes longer than they do."""
+    opened = open_store(_url(request, tmp_path_factory.mktemp("kept")))
+    yield opened
+    opened.close()
+
+
 def _url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     if request.param == "postgresql":
         running: Server = request.getfixturevalue("postgres")

@@ -19,6 +19,7 @@ from groupsim.storage.errors import StoreError, StreamConflict, UnknownFact, Unk
 from groupsim.storage.store import RunStatus, Snapshot
 from groupsim.storage.writer import BATCH
 from tests.storage.facts import any_fact, info, of_type, plain, write
+from tests.thinned import examples
 
 _names = (f"run-{number}" for number in itertools.count())
 ANY = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -43,14 +44,14 @@ def test_facts_come_back_as_they_were_appended(store: EventStore, facts: list[tu
 
 
 @pytest.mark.parametrize("tag", CATALOGUE)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(3, 5), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
-def test_a_fact_of_each_type_comes_back(store: EventStore, tag: str, data: st.DataObject) -> None:
+def test_a_fact_of_each_type_comes_back(kept_store: EventStore, tag: str, data: st.DataObject) -> None:
     event, run = data.draw(of_type(CATALOGUE[tag])), next(_names)
-    writer = store.begin(info(run))
+    writer = kept_store.begin(info(run))
     writer.append(0, "world", [event])
     writer.flush()
-    assert [fact.event for fact in store.read(run, types=[tag])] == [event]
+    assert [fact.event for fact in kept_store.read(run, types=[tag])] == [event]
 
 
 def test_what_was_not_flushed_is_not_in_the_store(store: EventStore) -> None:

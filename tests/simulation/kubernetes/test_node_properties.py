@@ -15,6 +15,7 @@ from groupsim.simulation.kubernetes.budget import DisruptionBudget
 from groupsim.simulation.kubernetes.nodes import Node
 from tests.simulation.kubernetes.on_nodes import made
 from tests.simulation.kubernetes.test_workloads import play
+from tests.thinned import examples
 
 KINDS = st.sampled_from(["Deployment", "StatefulSet"])
 AMOUNTS = st.one_of(st.integers(1, 6), st.integers(1, 100).map("{}%".format))
@@ -26,7 +27,7 @@ STEPS = st.tuples(
 
 
 @given(KINDS, AMOUNTS, st.integers(2, 4), st.integers(2, 9), st.integers(0, 9_000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(8, 20), deadline=None)
 def test_drains_never_leave_fewer_healthy_pods_than_the_budget_wants(
     kind: str, amount: int | str, count: int, replicas: int, start_ms: int
 ) -> None:
@@ -53,7 +54,7 @@ def test_drains_never_leave_fewer_healthy_pods_than_the_budget_wants(
 
 
 @given(KINDS, st.lists(STEPS, min_size=1, max_size=12), st.integers(2, 6), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10, 25), deadline=None)
 def test_all_settles_on_nodes_that_are_there(
     kind: str, steps: list[tuple[str, int, int]], replicas: int, ordered: bool
 ) -> None:
