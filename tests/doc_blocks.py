@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import partial
 from glob import glob
@@ -81,11 +81,13 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def run(page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: bool = False) -> Iterator[Ran]:
+def run(
+    page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: bool = False, left_out: Container[str] = ()
+) -> Iterator[Ran]:
     """Every block of a page in order, in this folder, with the examples beside it.
 
     What needs Spark runs in this process, in its session. With `here` other calls that need no shell do so, too, which
-    spares a start of Python.
+    spares a start of Python. Commands that are `left_out` are not run.
     """
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("GROUPSIM_STORE", None)
@@ -95,6 +97,8 @@ def run(page: Path, folder: Path, settings: Mapping[str, str] = {}, *, here: boo
             (folder / block.attributes.removeprefix("file=")).write_text(block.text, "utf-8")
             continue
         for step in steps(block):
+            if step.command in left_out:
+                continue
             own = {**environment, **settings}
             # A store's relative path counts from where Spark's Java was started: that session can't read it.
             if block.language == "python" and needs_spark(block) and '"store"' not in block.text:
