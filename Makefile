@@ -1,6 +1,8 @@
 # `make demo` and `make test` do everything on a machine that has Python 3.11 or newer and make.
 PYTHON ?= python3
 VENV := .venv
+# Tests that pytest has rewritten, and modules that a hundred processes of theirs load, are compiled once.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CODE := .
