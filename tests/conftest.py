@@ -28,7 +28,7 @@ def interruptions_work_in_the_background_too() -> Iterator[None]:
         yield
 
 
-class ByFile(LoadGroupScheduling):
+class ByFile(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
     """The tests of a file go to one process, which makes their set-up once; groups and pages go by themselves."""
 
     def _split_scope(self, nodeid: str) -> str:
@@ -38,6 +38,7 @@ class ByFile(LoadGroupScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
     return ByFile(config, log)
 
 
