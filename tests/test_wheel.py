@@ -29,8 +29,6 @@ REACHED_BY = {
     "groupsim.storage.postgresql": "by a store's URL: `storage.database`",
 }
 """Where a user's program or shell comes in, and how. Scenarios and causes are found in their folders."""
-NOT_YET = {"groupsim.incidents.account": "tests compare it with the import, before the import uses it"}
-"""Packages that nothing reaches, and why they are installed all the same."""
 LINES_OF_A_PROJECT = {
     "analysis/__init__.py": "raise ImportError('the package of the project was imported')\n",
     "events.py": "raise ImportError('the module of the project was imported')\n",
@@ -105,9 +103,7 @@ def test_each_module_of_the_wheel_is_reached_from_a_command_or_a_public_name(whe
     causes = {name for name in installed if name.rpartition(".")[0] == causes_package.__name__}
     commands = {f"groupsim.cli.{module}" for module in MODULES.values()}
     unreached = installed - reached({*REACHED_BY, *commands, *scenarios, *causes}, imports())
-    awaited = {name for name in unreached if name in NOT_YET or name.rpartition(".")[0] in NOT_YET}
-    assert sorted(unreached - awaited) == []
-    assert NOT_YET.keys() <= awaited, "take off the list what is reached now"
+    assert sorted(unreached) == []
     assert REACHED_BY.keys() <= installed
 
 
