@@ -89,7 +89,9 @@ class Clockwork:
             self.written.clear()
         for kind, key, value in self._recorder.records(before, outcome.events, self.topics):
             place = (kind, str(sorted(key.items())))
-            if value is None:
+            if value is None and kind == "GroupMetadata":
+                self.written.clear()  # it ends the group, whatever is left of one of the other protocol before it
+            elif value is None:
                 self.written.pop(place, None)
             else:
                 self.written[place] = (key, value)

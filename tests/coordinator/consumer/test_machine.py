@@ -216,3 +216,25 @@ class GroupMachine(RuleBasedStateMachine):
 
 TestGroup = GroupMachine.TestCase
 TestGroup.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+
+
+def test_a_classic_group_that_is_deleted_takes_the_records_of_its_predecessor_with_it() -> None:
+    """Found by the machine: replaying the tombstone of GroupMetadata removes whatever group has that name
+    (GroupMetadataManager.replay), also the records of an empty consumer group that it took over.
+    """
+    machine = GroupMachine()
+    machine.begin(
+        chosen={
+            "broker_version": "4.4",
+            "group_consumer_migration_policy": "bidirectional",
+            "group_consumer_assignment_interval_ms": "0",
+            "group_consumer_max_size": "3",
+            "group_initial_rebalance_delay_ms": "0",
+        },
+        first=["native"],
+    )
+    machine.alarms_ring(times=1)
+    machine.classic_joins_again(number=0, owns="assigned", protocols=("range",), topics=("a",))
+    machine.classic_joins(instance=None, protocols=("range",), topics=("a",), version=9)
+    machine.somebody_deletes_the_group(how=1)
+    machine.teardown()
