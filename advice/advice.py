@@ -13,6 +13,7 @@ from groupsim.advice.pareto import Front
 from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Goal, Row, Selection, same_as
 from groupsim.advice.trust import Reliance
+from groupsim.analysis.tables.measures import AFTER_START
 from groupsim.replay.rests_on import Basis
 from groupsim.replay.verdict import Verdict
 
@@ -21,8 +22,9 @@ LEAST_MS, LEAST = 500, 0.5
 """What is more than this share worse, and by more than this, surely, is a price."""
 _INSTANT = "lag_end"
 """It depends on how long ago the last commit was."""
-_ALIKE = {"partition_ms", "after_start_ms", "founding_ms"}
+_ALIKE = {"partition_ms", AFTER_START, "founding_ms"}
 """None of them is elsewhere for the others."""
+_LATER = AFTER_START.removesuffix("ms")
 GRID_SEEDS = 50
 """Runs of every choice that a full grid would take: what the runs used are compared with."""
 
@@ -170,7 +172,7 @@ class Advice:
         worse = {}
         rows = self.selection.rows[evidence.best]
         for name in self.now[0]:
-            if name in (minimised, _INSTANT) or {name, minimised} <= _ALIKE:
+            if name == _INSTANT or _is_like(name, minimised):
                 continue
             more = estimate([row[name] - now[name] for row, now in zip(rows, self.now, strict=False)])
             before = estimate([row[name] for row in self.now]).mean
@@ -193,6 +195,12 @@ class Advice:
         if self.record is not None and self.record.reliance.only_moves:
             return True
         return self.is_present or not is_worth_it(self.selection.chosen_rows, self.now, self.goal)
+
+
+def _is_like(name: str, minimised: str) -> bool:
+    """Whether a measure says nothing new beside the one that is minimised, or beside the same of the whole run."""
+    later = name.startswith(_LATER) and name != AFTER_START
+    return later or name == minimised.removeprefix(_LATER) or {name, minimised} <= _ALIKE or name == minimised
 
 
 def _means(rows: Sequence[Row]) -> dict[str, float]:

@@ -157,6 +157,8 @@ def _recorded(incident: ReplayableRun, answer: Answer) -> dict[str, Any]:
         "unknown_ms": cost.unknown_ms,
         "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
         "unknown": answer.trust.unknown,
+        "outage_ms": cost.outage_ms if answer.trust.unknown is None else None,
+        "longest_partition_ms": cost.longest_partition_ms if answer.trust.unknown is None else None,
         "max_partitions": cost.max_partitions if known else None,
         "founding_partition_ms": cost.founding_ms if known else None,
         **({} if incident.window.given else {"unavailable": incident.unavailable}),

@@ -19,6 +19,8 @@ MEASURES = (
     "unsafe_ms",
     "unpolled_partition_ms",
 )
+"""What tables for people show."""
+OUTAGES = ("outage_ms", "longest_partition_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,7 @@ class ChoiceResult:
     def row(self) -> dict[str, object]:
         """The row that `whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
         shown: dict[str, object] = {"choice": self.choice}
-        for name in MEASURES:
+        for name in (*MEASURES, *OUTAGES):
             shown[name] = self._range(name).median if self.costs else None
         shown |= {
             "versus_recorded": self.versus_baseline,
@@ -201,7 +203,7 @@ class ChoiceResult:
         }
         if not self.costs:
             return shown
-        ranges = {name: self._range(name) for name in MEASURES}
+        ranges = {name: self._range(name) for name in (*MEASURES, *OUTAGES)}
         return shown | {
             "founding_partition_ms": self.founding_ms.median,
             "ranges": {name: [found.least, found.most] for name, found in ranges.items()},

@@ -30,7 +30,8 @@ class Cost:
     `bounds_ms`: the least and the most that a record may have cost, where it shows a death only in bounds, or its times
     are not exact (`precision`).
     `unpolled_partition_ms`: held, but only by processes that were stuck in a batch; part of nothing else.
-    `worst_partition_ms`: of the partition with most. `span_ms`: what was compared, in the run's time.
+    `worst_partition_ms`: of the partition with most. `outage_ms`: how long at least one was not held;
+    `longest_partition_ms`: one without a break. `span_ms`: what was compared, in the run's time.
     """
 
     rebalances: int
@@ -47,6 +48,8 @@ class Cost:
     cut: bool = False
     unfinished: bool = False
     worst_partition_ms: int = 0
+    outage_ms: int = 0
+    longest_partition_ms: int = 0
     span_ms: tuple[int, int] = (0, 0)
 
     @property
@@ -124,6 +127,7 @@ def _cost(
     to_ms = max(from_ms, _ends(found, generations, window, origin_ms, until_ms))
     by_partition = found.within(from_ms, to_ms)
     ranked = sorted(by_partition.values())
+    outage = found.outage(from_ms, to_ms)
     cut = any(begin < to_ms <= end for gaps in found.gaps.values() for begin, end in gaps)
     return Cost(
         rebalances=sum(
@@ -140,6 +144,8 @@ def _cost(
         cut=cut,
         unfinished=cut and window.to_the_end and found.survivors and to_ms >= until_ms,
         worst_partition_ms=ranked[-1] if ranked else 0,
+        outage_ms=outage.outage_ms,
+        longest_partition_ms=outage.longest_partition_ms,
         span_ms=(from_ms, to_ms),
     )
 

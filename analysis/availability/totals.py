@@ -8,6 +8,7 @@ from typing import Any
 
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import LABELS, Interval, Label, SubLabel, Verdict, is_available
+from groupsim.analysis.availability.outages import Longest, Outage, Span, at_once, longest_ms
 from groupsim.events.types import TopicPartition
 
 _Kind = tuple[str, str, str | None, bool]
@@ -15,11 +16,16 @@ _Kind = tuple[str, str, str | None, bool]
 
 
 class _Sums:
-    """Partition-milliseconds by kind, and how many partitions were unavailable at once, of one window."""
+    """Partition-milliseconds by kind, outages, and how many partitions were unavailable at once, of one window.
+
+    `longest`: of changes; of whole intervals their spans are kept, since these come in any order.
+    """
 
     def __init__(self) -> None:
         self.ms: defaultdict[_Kind, int] = defaultdict(int)
         self.open: defaultdict[_Kind, int] = defaultdict(int)
+        self.longest = Longest()
+        self._spans: defaultdict[str, defaultdict[TopicPartition, list[Span]]] = defaultdict(lambda: defaultdict(list))
         self._steps: defaultdict[tuple[str, bool], defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
 
     def open_or_close(self, kind: _Kind, count: int, at_ms: int) -> None:
@@ -36,6 +42,8 @@ class _Sums:
         if _is_unavailable(kind):
             self._steps[kind[0], kind[3]][interval.from_ms] += 1
             self._steps[kind[0], kind[3]][interval.to_ms] -= 1
+            partition = TopicPartition(interval.topic, interval.partition)
+            self._spans[interval.group][partition].append((interval.from_ms, interval.to_ms))
 
     def begin(self, group: str, at_ms: int) -> None:
         """The group counts from here on; forget what came before."""
@@ -48,11 +56,10 @@ class _Sums:
 
     def end(self, at_ms: int) -> None:
         """The run ends here."""
-        for kind, count in self.open.items():
-            self.ms[kind] += count * at_ms
+        for kind, count in list(self.open.items()):
+            self.open_or_close(kind, -count, at_ms)
         self.open.clear()
-        for steps in self._steps.values():
-            steps.pop(at_ms, None)  # what begins at the end has no length
+        self.longest.end(at_ms)
 
     def without_start(self, group: str) -> None:
         """Forget what the group's start explains."""
@@ -67,24 +74,26 @@ class _Sums:
             if _is_unavailable(kind):
                 by_label[kind[1]] += ms
         partition_ms, total_ms = sum(by_label.values()), sum(self.ms.values())
+        together = at_once(self._steps.values())
+        longest = (each.longest_partition_ms for each in self.outages().values())
         return {
             "partition_ms": partition_ms,
             "by_label": by_label,
-            "max_partitions": self._highest(),
+            "outage_ms": together.ms,
+            "longest_partition_ms": max(longest, default=0),
+            "max_partitions": together.most,
             "share": round(partition_ms / total_ms, 9) if total_ms else 0.0,
             "unknown_ms": sum(ms for kind, ms in self.ms.items() if kind[1] == Label.UNKNOWN),
         }
 
-    def _highest(self) -> int:
-        together: defaultdict[int, int] = defaultdict(int)
-        for steps in self._steps.values():
-            for at_ms, step in steps.items():
-                together[at_ms] += step
-        level = highest = 0
-        for _, step in sorted(together.items()):
-            level += step
-            highest = max(highest, level)
-        return highest
+    def outages(self) -> dict[str, Outage]:
+        """Of each group that has a partition."""
+        found = {}
+        for group in {kind[0] for kind in self.ms}:
+            together = at_once(steps for (name, _), steps in self._steps.items() if name == group)
+            apart_ms = longest_ms(self._spans[group].values())
+            found[group] = Outage(together.ms, max(apart_ms, self.longest.ms.get(group, 0)))
+        return found
 
     def by_group(self) -> dict[str, int]:
         """Unavailable partition-milliseconds, sorted by name of the group."""
@@ -112,14 +121,23 @@ class Totals:
         """See `analysis.availability.conditions.Recorder`."""
         count = len(partitions)
         for sums in (self._whole, self._after):
+            was = before is not None and self._counts(sums, group, before)
             if before is not None:
                 sums.open_or_close(_kind(group, before), -count, at_ms)
             sums.open_or_close(_kind(group, after), count, at_ms)
+            if was != (down := self._counts(sums, group, after)):
+                sums.longest.change(group, partitions, at_ms, down=down)
+
+    def _counts(self, sums: _Sums, group: str, verdict: Verdict) -> bool:
+        """Whether it counts as an outage; the start of a group that has not worked yet is none after start-up."""
+        kind = _kind(group, verdict)
+        return _is_unavailable(kind) and (sums is self._whole or not kind[3] or group in self._worked)
 
     def worked(self, group: str, at_ms: int) -> None:
         """See `analysis.availability.conditions.Recorder`."""
         self._worked.add(group)
         self._after.begin(group, at_ms)
+        self._after.longest.begin(group, at_ms, self._whole.longest)
 
     def end(self, at_ms: int) -> None:
         """The run ends here."""
@@ -138,7 +156,8 @@ class Totals:
 
     def unavailable(self) -> dict[str, Any]:
         """`partition_ms` (sum of unavailable partition-milliseconds), its parts `starting_ms` (start-up) and
-        `after_start_ms`, its parts `by_label`, the most partitions at once, and the share of all partition time.
+        `after_start_ms`, its parts `by_label`, the numbers of `outages.Outage` (of all groups together), the most
+        partitions at once, and the share of all partition time.
 
         `after_start`: the same numbers of the time after start-up. `unknown_ms`, which is part of neither, is what a
         recorded log does not report; DOUBLE counts where nobody may commit.
@@ -167,13 +186,17 @@ class Totals:
         return self._whole.by_group()
 
     def with_shares(self, groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-        """These groups, and all that have a partition, with `unavailable_partition_ms` and `after_start_ms`."""
+        """These groups, and all that have a partition, with `unavailable_partition_ms`, `after_start_ms` and their
+        outages, whole and `after_start_`."""
         whole, after = self.by_group(), self.after_start_by_group()
+        outages, later, none = self._whole.outages(), self._after.outages(), Outage(0, 0)
         return {
             name: {
                 **groups.get(name, {}),
                 "unavailable_partition_ms": whole.get(name, 0),
                 "after_start_ms": after.get(name, 0),
+                **outages.get(name, none)._asdict(),
+                **{f"after_start_{key}": ms for key, ms in later.get(name, none)._asdict().items()},
             }
             for name in dict.fromkeys([*groups, *whole])
         }

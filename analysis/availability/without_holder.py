@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Label
+from groupsim.analysis.availability.outages import Outage, Span, at_once, outage
 from groupsim.analysis.log_coverage import LogCoverage, scan_log
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
@@ -25,8 +26,6 @@ from groupsim.events.types import ProcessId, TopicPartition
 STUCK_MS = 5_000
 """A process is stuck in a batch that takes longer: programs usually poll much more often."""
 _FROZEN, _STUCK = "frozen", "stuck"
-Span = tuple[int, int]
-"""From a time up to, but not including, another, in ms of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,16 +79,19 @@ class Unheld:
     def most_at_once(self, from_ms: int, to_ms: int) -> int:
         """How many partitions at most were not held at the same time."""
         edges: defaultdict[int, int] = defaultdict(int)
-        for gaps in self.gaps.values():
+        for gaps in self._clipped(from_ms, to_ms):
             for begin, end in gaps:
-                if max(begin, from_ms) < min(end, to_ms):
-                    edges[max(begin, from_ms)] += 1
-                    edges[min(end, to_ms)] -= 1
-        level = most = 0
-        for _, step in sorted(edges.items()):
-            level += step
-            most = max(most, level)
-        return most
+                edges[begin] += 1
+                edges[end] -= 1
+        return at_once([edges]).most
+
+    def outage(self, from_ms: int, to_ms: int) -> Outage:
+        """How long at least one partition was not held, and one at the longest."""
+        return outage(self._clipped(from_ms, to_ms))
+
+    def _clipped(self, from_ms: int, to_ms: int) -> list[list[Span]]:
+        within = [[(max(begin, from_ms), min(end, to_ms)) for begin, end in gaps] for gaps in self.gaps.values()]
+        return [[(begin, end) for begin, end in gaps if begin < end] for gaps in within]
 
     def settled_ms(self, at_ms: int) -> int:
         """The first instant from `at_ms` on at which all partitions are held; the run's end if there is none."""

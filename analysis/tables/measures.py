@@ -21,7 +21,12 @@ MEASURES = {
     "partition_ms": "unavailable partition-milliseconds",
     AFTER_START: "the same after the group first worked",
     "worst_partition_ms": "unavailable milliseconds of the partition with most of them",
+    "outage_ms": "time with at least one partition unavailable",
+    "longest_partition_ms": "longest time that one partition was unavailable without a break",
     "max_partitions": "most partitions unavailable at once",
+    "after_start_outage_ms": "time with at least one partition unavailable, after the group first worked",
+    "after_start_longest_partition_ms": "longest time of one partition, after the group first worked",
+    "after_start_max_partitions": "most partitions unavailable at once, after the group first worked",
     "detection_ms": "longest time that a partition's owner was dead and still in the group",
     "rebalances": "rebalances of all groups",
     "reprocessed_records": "records read twice",
@@ -34,6 +39,7 @@ MEASURES = {
 }
 """By name: what it is. Lag follows from the rates of the topics and from commits, as monitoring shows it, and counts
 from the first position of a partition on. A run without rates has no lag measures."""
+_OUTAGES = ("outage_ms", "longest_partition_ms", "max_partitions")
 LAG_MEASURES = ("lag_peak", "lag_end", "drain_ms")
 PARTITION_TIMES = ("partition_ms", AFTER_START, "unsafe_ms", "rework_ms", "founding_ms", "unpolled_ms")
 """Measures, of recorded incidents too, that add up over partitions; other times are those of a clock."""
@@ -58,7 +64,8 @@ def measured(
         "partition_ms": unavailable["partition_ms"],
         AFTER_START: unavailable["after_start_ms"],
         "worst_partition_ms": max(by_partition.values(), default=0),
-        "max_partitions": unavailable["max_partitions"],
+        **{name: unavailable[name] for name in _OUTAGES},
+        **{f"after_start_{name}": unavailable["after_start"][name] for name in _OUTAGES},
         "detection_ms": max(dead, default=0),
         "rebalances": sum(group["rebalances"] for group in numbers["groups"].values()),
         "reprocessed_records": numbers["reprocessed_records"],
