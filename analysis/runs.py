@@ -210,6 +210,12 @@ class Run:
         """The same of the time after start-up, which headlines count."""
         return None if self._supported is None else self._supported.support_after_start()
 
+    @cached_property
+    def outages_after_start(self) -> dict[str, int | None]:
+        """The bounds of a recorded run's outages after start-up, `at_least_outage_ms` and so on; none of a simulated
+        one."""
+        return {} if self._supported is None else self._supported.outages_after_start()
+
     def support_between(self, between: tuple[int, int] | None) -> Support | None:
         """The same of a part of the run, from and to in milliseconds; None: of all of it."""
         return None if self._supported is None else self._supported.support(between)

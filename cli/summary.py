@@ -34,19 +34,57 @@ def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interv
 
 
 def amount(whole: Mapping[str, Any]) -> str:
-    """How much was unavailable after start-up, and start-up beside it: the headline of every command.
+    """How long something was unavailable after start-up, and start-up beside it: the headline of every command.
 
-    `whole` is `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`).
+    First how long one partition or more, how many at once, and how long one of them; then the sum of all. `whole` is
+    `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`).
     """
     unavailable = whole["after_start"]
     if unavailable["partition_ms"] is None:
         return f"unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"
     starts = start_up(whole)
     after, of, beside = (" after start-up", "that time", f"; {starts}") if starts else ("", "all partition time", "")
-    total = f"{_about(unavailable)}{partition_time(unavailable['partition_ms'])}{after}"
-    much = _range(unavailable, after) or f"{total} ({percent(unavailable['share'], 2)}"
-    at_once = f"at most {counted(unavailable['max_partitions'], 'partition')} at once"
-    return f"{much} of {of}), {at_once}{beside}"
+    total = f"{_about(unavailable)}{partition_time(unavailable['partition_ms'])}"
+    much = _range(unavailable) or f"{total} ({percent(unavailable['share'], 2)}"
+    return f"{_outage(unavailable, after)}. Sum: {much} of {of}){beside}"
+
+
+def _outage(unavailable: Mapping[str, Any], after: str) -> str:
+    """`one or more partitions for 5.1 s after start-up, at most 12 at once, one for 4.2 s at the longest`."""
+    most = unavailable["max_partitions"]
+    if not most:
+        return f"no partition{after}"
+    who, at_once = ("one or more partitions", f", at most {most:,} at once") if most > 1 else ("one partition", "")
+    said = f"{who} for {_lasted(unavailable, 'outage_ms')}{after}{at_once}"
+    alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
+    if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
+        return said
+    longest = _lasted(unavailable, "longest_partition_ms")
+    return f"{said}, {'one' if most > 1 else 'without a break'} for {longest} at the longest"
+
+
+def _lasted(unavailable: Mapping[str, Any], name: str) -> str:
+    """`5.1 s`, `about 5.1 s`, or `3.2 to 9.8 s`: a time whose bounds are `at_least_` and `at_most_` that."""
+    ms, least, most = _ends(unavailable, name)
+    if _is_wide(unavailable, name) and most is not None:
+        return f"{seconds(least)} to {seconds(most)} s"
+    about = f"{near_word(ms, least, most)} " if _is_bounded(unavailable) and (least, most) != (ms, ms) else ""
+    return f"{about}{ms} ms" if ms < 1_000 else f"{about}{seconds(ms)} s"
+
+
+def _is_wide(unavailable: Mapping[str, Any], name: str) -> bool:
+    """Whether a time is shown by its bounds: the truth may be half or double of it."""
+    return _is_bounded(unavailable) and not is_near(*_ends(unavailable, name))
+
+
+def _is_bounded(unavailable: Mapping[str, Any]) -> bool:
+    """Whether the numbers are known, but not exact."""
+    return bool(unavailable.get("inexact", False)) or unavailable.get("at_most_partition_ms", 0) is None
+
+
+def _ends(unavailable: Mapping[str, Any], name: str) -> tuple[int, int, int | None]:
+    ms = unavailable[name]
+    return ms, unavailable.get(f"at_least_{name}", ms), unavailable.get(f"at_most_{name}", ms)
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
@@ -55,7 +93,7 @@ def headline(summary: dict[str, Any]) -> list[str]:
     lines = [f"unavailable  {amount(summary['unavailable'])}"]
     if unavailable["partition_ms"] is None:
         return lines
-    inexact, about, between = unavailable.get("inexact", False), _about(unavailable), _range(unavailable, "")
+    inexact, about, between = unavailable.get("inexact", False), _about(unavailable), _range(unavailable)
     if about:
         sums = f"; the times below add up to {partition_time(unavailable['partition_ms'])}"
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
@@ -89,25 +127,22 @@ def headline(summary: dict[str, Any]) -> list[str]:
 
 def _about(unavailable: Mapping[str, Any]) -> str:
     """`about `, or that it is a bound, of a total that is known but not exact; empty of another one."""
-    if not unavailable.get("inexact", False) and unavailable.get("at_most_partition_ms", 0) is not None:
-        return ""
-    least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
-    return f"{near_word(unavailable['partition_ms'], least, most)} "
+    return f"{near_word(*_ends(unavailable, 'partition_ms'))} " if _is_bounded(unavailable) else ""
 
 
-def _range(unavailable: Mapping[str, Any], after: str) -> str | None:
+def _range(unavailable: Mapping[str, Any]) -> str | None:
     """`between 23.8 and 95.8 partition-seconds (6.6–26.6 %`: instead of a total that may be far from the truth.
 
     That is one that is itself a bound, or has a bound beyond half or double of it. None for others.
     """
-    total_ms, least_ms, most_ms = (unavailable.get(f"{x}partition_ms") for x in ("", "at_least_", "at_most_"))
-    if not total_ms or not _about(unavailable) or least_ms is None or most_ms is None:
+    total_ms, least_ms, most_ms = _ends(unavailable, "partition_ms")
+    if not total_ms or most_ms is None or not _is_wide(unavailable, "partition_ms"):
         return None
     least, most = seconds(least_ms), seconds(most_ms)
-    if is_near(total_ms, least_ms, most_ms) or least == most:
+    if least == most:
         return None
     shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in (least_ms, most_ms)]
-    return f"{between(least, most)} partition-seconds{after} ({shares[0]:.1f}–{shares[1]:.1f} %"
+    return f"{between(least, most)} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
 def _bounds(unavailable: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
             print(f"  {output.plain(line(choice, answer.trust))}")
     if not incident.window.given:
         what = "recorded" if incident.incident is not None else "this run"
-        print(f"{what}: {amount(incident.unavailable)}")
+        print(f"{what}: unavailable {amount(incident.unavailable)}")
     window = incident.window
     begins = "" if window.given else ", when the group first worked,"
     print(

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
+from groupsim.analysis.availability.outages import Outage
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
+from groupsim.analysis.tables.outage_bounds import at_least, at_most
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
     NO_PARTITION,
@@ -150,12 +152,47 @@ class Supported:
         """What the total after start-up rests on."""
         return self._support(list(after_start(self.intervals, self.worked)), None)
 
+    def outages_after_start(self) -> dict[str, int | None]:
+        """Between what the outages after start-up lie."""
+        return self._outages(list(after_start(self.intervals, self.worked)), self.support_after_start())
+
     def unavailable(self) -> dict[str, Any]:
         """The numbers of `supported`."""
         found = self.totals().unavailable()
         late = list(after_start(self.intervals, self.worked))
-        after = found["after_start"] | _bounded(self.support_after_start(), late)
-        return found | _bounded(self.support(), self.intervals) | {"after_start": after}
+        after = found["after_start"] | self._bounded_numbers(late)
+        return found | self._bounded_numbers(self.intervals) | {"after_start": after}
+
+    def _bounded_numbers(self, part: Sequence[Interval]) -> dict[str, Any]:
+        """What is known of the numbers of these intervals; nulls instead of numbers that are unknown."""
+        rests_on = self._support(part, None)
+        known = {
+            "known_share": rests_on.known_share,
+            "at_least_partition_ms": rests_on.at_least_ms,
+            "at_most_partition_ms": rests_on.at_most_ms,
+            **self._outages(part, rests_on),
+            "inexact": rests_on.inexact,
+            "to_the_end": to_the_end(part),
+        }
+        if rests_on.unknown is None:
+            return known | rests_on.precision.keys()
+        nulls = dict.fromkeys(("partition_ms", "share", *Outage._fields))
+        return known | nulls | {"by_label": {}, "unknown": rests_on.unknown}
+
+    def _outages(self, part: Sequence[Interval], rests_on: Support) -> dict[str, int | None]:
+        """The bounds of the outages; upper ones where the total has one, and never more than that."""
+        off_ms, most_ms = rests_on.precision.ms, rests_on.at_most_ms
+        least = at_least(part, self._inexact, off_ms) if rests_on.at_least_ms else Outage(0, 0)
+        known = {f"at_least_{name}": ms for name, ms in least._asdict().items()}
+        if most_ms is None:
+            return known | dict.fromkeys(f"at_most_{name}" for name in Outage._fields)
+        most = at_most(part, self._inexact, off_ms, lambda i: self._known and self._is_new(i))
+        return known | {f"at_most_{name}": min(ms, most_ms) for name, ms in most._asdict().items()}
+
+    def _is_new(self, interval: Interval) -> bool:
+        """Whether the time is that before the first assignment of a new group."""
+        founded = interval.cause == START and interval.group in self._new
+        return interval.label == Label.UNKNOWN and founded and interval.sub_label != SubLabel.IN_DOUBT
 
     def _support(self, part: Sequence[Interval], between: Period | None) -> Support:
         """What the total of a part rests on; `between`: with exact edges, None: with edges that are times of logs."""
@@ -215,8 +252,7 @@ class Supported:
                 sums.early += inexact.within(interval)
             elif interval.label == Label.UNKNOWN:
                 sums.unknown += length
-                founded = interval.cause == START and interval.group in self._new
-                if founded and interval.sub_label != SubLabel.IN_DOUBT:
+                if self._is_new(interval):
                     sums.new += length
                     sums.late += inexact.within(interval)  # the first assignment may have been stored then
                 else:
@@ -248,20 +284,6 @@ def supported(stored: Mapping[str, Any], numbers: dict[str, Any], intervals: Seq
     by_logs = Supported(stored, intervals)
     groups = by_logs.totals().with_shares(numbers["groups"])
     return {**numbers, "groups": groups, "unavailable": by_logs.unavailable()}
-
-
-def _bounded(rests_on: Support, intervals: Sequence[Interval]) -> dict[str, Any]:
-    """What is known of the numbers of these intervals; nulls instead of numbers that are unknown."""
-    known = {
-        "known_share": rests_on.known_share,
-        "at_least_partition_ms": rests_on.at_least_ms,
-        "at_most_partition_ms": rests_on.at_most_ms,
-        "inexact": rests_on.inexact,
-        "to_the_end": to_the_end(intervals),
-    }
-    if rests_on.unknown is None:
-        return known | rests_on.precision.keys()
-    return known | {"partition_ms": None, "share": None, "by_label": {}, "unknown": rests_on.unknown}
 
 
 def open_ended(intervals: Sequence[Interval], between: tuple[int, int] | None = None) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -29,11 +29,15 @@ _NO_TIMES = (None, "partitions", "records")
 
 
 class _Off(NamedTuple):
-    """How far the times of a run may be off: its total and each part of it by `less` and `more`, others by `one_ms`."""
+    """How far the times of a run may be off: its total and each part of it by `less` and `more`, others by `one_ms`.
+
+    `between`: the bounds of measures that have their own.
+    """
 
     less: float = 0
     more: float = 0
     one_ms: int = 0
+    between: Mapping[Key, tuple[float, float]] = {}
 
     @classmethod
     def of(cls, run: Run, measured: Measured) -> _Off:
@@ -42,11 +46,13 @@ class _Off(NamedTuple):
         if support is None:
             return cls()
         most = inf if support.at_most_ms is None else support.at_most_ms
-        return cls(max(0, total - support.at_least_ms), max(0, most - total), support.precision.ms)
+        return cls(
+            max(0, total - support.at_least_ms), max(0, most - total), support.precision.ms, _outage_bounds(run)
+        )
 
     def overlaps(self, other: _Off, key: Key, theirs: Any, mine: Any) -> bool:
         """Whether the bounds of a measure overlap; never where the times of both are exact."""
-        if key[2] in _NO_TIMES or not any((*self, *other)):
+        if key[2] in _NO_TIMES or not any((*self[:3], *other[:3])):
             return False
         if pd.isna(mine) or pd.isna(theirs):
             return True  # one of them is not known
@@ -55,9 +61,18 @@ class _Off(NamedTuple):
         return low <= most and least <= high
 
     def _bounds(self, key: Key, value: int) -> tuple[float, float]:
+        if key in self.between:
+            return self.between[key]
         if key[0] in _OF_REBALANCES:
             return max(0, value - self.one_ms), value + self.one_ms
         return max(0, value - self.less), value + self.more
+
+
+def _outage_bounds(run: Run) -> dict[Key, tuple[float, float]]:
+    """Those of a recorded run after start-up."""
+    found = run.outages_after_start
+    ends = ((key, found[f"at_least_{name}"], found[f"at_most_{name}"]) for key, name in _OUTAGES.items())
+    return {key: (least or 0, inf if most is None else most) for key, least, most in ends}
 
 
 def compare(*runs: Run, **named: Run) -> pd.DataFrame:
@@ -68,8 +83,9 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
     does not have is 0; what its log can't tell (moves, commits, all of availability where no partition is known) is
     missing. Measures:
     unavailable partition time, in all, after the groups first worked, and by label, phase, configuration, member and
-    cause; UNKNOWN time; the p95 over partitions; the longest interval; partitions at once; rebalances, their median,
-    p95 and longest, what they moved; commits, unsafe time, records read twice. Raises AnalysisError for less than two.
+    cause; UNKNOWN time; the p95 over partitions; the longest interval; the outage (time with at least one partition
+    unavailable) and the longest of one partition; partitions at once; rebalances, their median, p95 and longest, what
+    they moved; commits, unsafe time, records read twice. Raises AnalysisError for less than two.
     """
     all_runs = {chr(ord("a") + i): run for i, run in enumerate(runs)}
     for name, run in named.items():
@@ -95,6 +111,10 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
 
 
 _TOTAL = ("unavailable", None, "partition_ms")
+_OUTAGES: dict[Key, str] = {
+    ("outage", None, "ms"): "outage_ms",
+    ("longest outage", None, "ms"): "longest_partition_ms",
+}
 _MOVED = ("moved", None, "partitions")
 _ACCEPTED, _REFUSED = ("commits accepted", None, None), ("commits refused", None, None)
 _READ_TWICE = ("records read twice", None, "records")
@@ -131,6 +151,8 @@ def _measures(run: Run) -> Iterator[tuple[Key, int]]:
     yield ("unknown", None, "partition_ms"), summary["unavailable"]["after_start"]["unknown_ms"]
     yield ("p95 of partitions", None, "ms"), p95(_per_partition(counted))
     yield ("longest interval", None, "ms"), max((i.duration_ms for i in unavailable), default=0)
+    for key, name in _OUTAGES.items():
+        yield key, summary["unavailable"]["after_start"][name]
     yield ("at once", None, "partitions"), summary["unavailable"]["after_start"]["max_partitions"]
     for part in BREAKDOWNS:
         sums: Counter[str] = Counter()

@@ -1,0 +1,71 @@
+"""Between what the outages of a recorded run lie: of what was surely unavailable, and of all that may have been."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.availability.open_time import DoubtedTime
+from groupsim.analysis.availability.outages import Outage, Span, joined, outage
+
+Where = tuple[str, str, int]
+"""Group, topic and partition."""
+
+
+def at_least(intervals: Iterable[Interval], inexact: DoubtedTime, off_ms: int) -> Outage:
+    """Of the time that was surely unavailable.
+
+    `inexact`: time of which that is not sure although its label says so. `off_ms`: by how much the time between two
+    lines may be off. All lines are off by no more than that from one another, so what begins `off_ms` late is sure.
+    """
+    sure: defaultdict[Where, list[Span]] = defaultdict(list)
+    for i in intervals:
+        if i.unavailable and i.sub_label != SubLabel.COORDINATOR_ONLY:
+            sure[_where(i)] += _without((i.from_ms, i.to_ms), inexact.spans(i))
+    return outage(
+        [(begin + off_ms, end) for begin, end in joined(spans) if begin + off_ms < end] for spans in sure.values()
+    )
+
+
+def at_most(
+    intervals: Sequence[Interval], inexact: DoubtedTime, off_ms: int, nothing_to_serve: Callable[[Interval], bool]
+) -> Outage:
+    """Of all time that may have been unavailable, each part of it `off_ms` longer.
+
+    That is unavailable time, UNKNOWN (but for those `nothing_to_serve`), what only the broker says of members without
+    a log, what is inexact, and a moment wherever a partition goes from one member to another.
+    """
+    maybe: defaultdict[Where, list[Span]] = defaultdict(list)
+    for i in intervals:
+        wholly = i.unavailable or i.label == Label.UNKNOWN or i.sub_label == SubLabel.COORDINATOR_ONLY
+        maybe[_where(i)] += inexact.spans(i) if not wholly or nothing_to_serve(i) else [(i.from_ms, i.to_ms)]
+    if off_ms:
+        for where, line in groupby(sorted(intervals, key=lambda i: (*_where(i), i.from_ms)), key=_where):
+            maybe[where] += _handed_over(list(line), off_ms)
+    return outage([(begin, end + off_ms) for begin, end in spans] for spans in maybe.values())
+
+
+def _handed_over(line: Sequence[Interval], off_ms: int) -> Iterator[Span]:
+    """Where a partition that is available goes to another member, or counts as that: a DOUBLE may be an inexact time."""
+    kept = [i for i in line if not (i.label == Label.DOUBLE and i.duration_ms <= off_ms)]
+    for before, after in pairwise(kept):
+        apart = before.unavailable or after.unavailable or Label.DOUBLE in (before.label, after.label)
+        if not apart and before.member != after.member:
+            yield before.to_ms, after.from_ms
+
+
+def _without(whole: Span, parts: Iterable[Span]) -> Iterator[Span]:
+    """What is left of a span; the parts are in order."""
+    at_ms, to_ms = whole
+    for begin, end in parts:
+        if at_ms < begin:
+            yield at_ms, begin
+        at_ms = end
+    if at_ms < to_ms:
+        yield at_ms, to_ms
+
+
+def _where(interval: Interval) -> Where:
+    return interval.group, interval.topic, interval.partition
