@@ -50,7 +50,7 @@ def amount(whole: Mapping[str, Any]) -> str:
 
 
 def _outage(unavailable: Mapping[str, Any], after: str) -> str:
-    """`one or more partitions for 5.1 s after start-up, at most 12 at once, one for 4.2 s at the longest`."""
+    """`one or more partitions for 5.1 s after start-up, at most 12 at once, the longest outage of one: 4.2 s`."""
     most = unavailable["max_partitions"]
     if not most:
         return f"no partition{after}"
@@ -59,8 +59,7 @@ def _outage(unavailable: Mapping[str, Any], after: str) -> str:
     alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
     if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
         return said
-    longest = _lasted(unavailable, "longest_partition_ms")
-    return f"{said}, {'one' if most > 1 else 'without a break'} for {longest} at the longest"
+    return f"{said}, the longest outage{' of one' * (most > 1)}: {_lasted(unavailable, 'longest_partition_ms')}"
 
 
 def _lasted(unavailable: Mapping[str, Any], name: str) -> str:
@@ -74,7 +73,9 @@ def _lasted(unavailable: Mapping[str, Any], name: str) -> str:
 
 def _is_wide(unavailable: Mapping[str, Any], name: str) -> bool:
     """Whether a time is shown by its bounds: the truth may be half or double of it."""
-    return _is_bounded(unavailable) and not is_near(*_ends(unavailable, name))
+    _, least, most = ends = _ends(unavailable, name)
+    apart = most is not None and seconds(least) != seconds(most)
+    return apart and _is_bounded(unavailable) and not is_near(*ends)
 
 
 def _is_bounded(unavailable: Mapping[str, Any]) -> bool:
@@ -138,11 +139,8 @@ def _range(unavailable: Mapping[str, Any]) -> str | None:
     total_ms, least_ms, most_ms = _ends(unavailable, "partition_ms")
     if not total_ms or most_ms is None or not _is_wide(unavailable, "partition_ms"):
         return None
-    least, most = seconds(least_ms), seconds(most_ms)
-    if least == most:
-        return None
     shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in (least_ms, most_ms)]
-    return f"{between(least, most)} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
+    return f"{between(seconds(least_ms), seconds(most_ms))} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
 
 
 def _bounds(unavailable: dict[str, Any]) -> str:

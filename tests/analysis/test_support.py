@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.tables.bounds import Supported, open_ended, support, supported
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.storage.log_gaps import Doubt, Precision, log_gaps
+from groupsim.storage.log_gaps import EXACT, Doubt, Precision, log_gaps
 
 
 def interval(label: Label, from_ms: int, to_ms: int, partition: int = 0, sub_label: SubLabel | None = None) -> Interval:
@@ -125,3 +126,35 @@ def test_what_is_just_outside_of_a_part_may_have_been_in_it() -> None:
     before = rests_on.support((80_000, 89_500))
     assert (before.at_least_ms, before.at_most_ms, before.inexact) == (0, 1_000, True)
     assert not rests_on.support((10_000, 80_000)).inexact
+
+
+def outages(found: list[Interval], *doubt: Doubt, exact: Precision = EXACT, new: str = "g") -> list[object]:
+    """Between what the outage lies, and the longest of one partition."""
+    shown = Supported(log_gaps([], list(doubt), [new], exact), found).unavailable()
+    names = [f"{end}_{name}" for name in ("outage_ms", "longest_partition_ms") for end in ("at_least", "at_most")]
+    return [shown[name] for name in names]
+
+
+def test_outages_are_between_what_is_sure_and_what_may_be() -> None:
+    found = [*OUTAGE, interval(Label.OK, 0, 80_000, 1), interval(Label.WITHHELD, 80_000, 95_000, 1)]
+    found += [interval(Label.OK, 95_000, 100_000, 1)]
+    assert outages(found) == [20_000, 20_000, 15_000, 15_000]
+    unsure = Doubt("billing", 92_000, 98_000, (("orders", 0), ("orders", 1)), "dated in bounds", inexact=True)
+    assert outages(found, unsure) == [12_000 + 2_000, 20_000, 12_000, 18_000]
+    unknown = [*found, interval(Label.UNKNOWN, 70_000, 70_500, 2), interval(Label.OK, 70_500, 100_000, 2)]
+    assert outages(unknown) == [20_000, 20_500, 15_000, 15_000]
+    assert outages(unknown, new="billing") == outages(found)  # before it had anything to do
+
+
+def test_coarse_times_make_outages_shorter_and_longer() -> None:
+    assert outages(OUTAGE, exact=SECONDS) == [9_000, 11_000, 9_000, 11_000]
+    moved = [structs.replace(interval(Label.OK, 0, 50_000), member="a"), interval(Label.OK, 50_000, 100_000)]
+    assert outages(moved, exact=SECONDS) == [0, 1_000, 0, 1_000]
+
+
+def test_outages_have_no_upper_bound_where_the_total_has_none_and_are_null_where_it_is_unknown() -> None:
+    found = [*with_unknown(700), interval(Label.OK, 0, 100_000, 2, SubLabel.COORDINATOR_ONLY)]
+    assert outages(found) == [10_000, None, 10_000, None]
+    shown = supported({}, numbers(found), found)["unavailable"]
+    assert (shown["outage_ms"], shown["longest_partition_ms"]) == (None, None)
+    assert outages(found, exact=SECONDS)[0] == 9_000

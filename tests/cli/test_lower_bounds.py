@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -21,14 +22,12 @@ def test_lengths_of_rebalances_of_the_topic_alone_are_said_to_be_lower_bounds(ca
 
 
 def _shown(total: int, least: int, most: int | None) -> list[str]:
-    unavailable = {
-        "partition_ms": total,
-        "share": total / 400_000,
-        "max_partitions": 12,
-        "by_label": {"WITHHELD": total},
-    }
-    bounds = {"inexact": True, "at_least_partition_ms": least, "at_most_partition_ms": most}
-    return _lines({**unavailable, **bounds})
+    """Of partitions of which each is unavailable for a quarter of the total, one in two parts."""
+    known = {"share": total / 400_000, "max_partitions": 12, "by_label": {"WITHHELD": total}, "inexact": True}
+    for name, part in (("partition_ms", 1), ("outage_ms", 4), ("longest_partition_ms", 8)):
+        ends = {f"at_least_{name}": least // part, f"at_most_{name}": None if most is None else most // part}
+        known |= {name: total // part, **ends}
+    return _lines(known)
 
 
 def _lines(after_start: dict[str, Any]) -> list[str]:
@@ -36,28 +35,59 @@ def _lines(after_start: dict[str, Any]) -> list[str]:
     return headline({"unavailable": without, "groups": {}, "source": "recorded"})
 
 
+def _sentences(lines: list[str]) -> list[str]:
+    """Those of the first line; none has more than 30 words and three figures."""
+    said = re.split(r"\. (?=Sum)", lines[0].removeprefix("unavailable  "))
+    assert len(said[0].split()) <= 30
+    assert len(re.findall(r"\d[\d.,]*", said[0])) <= 3
+    return said
+
+
 @pytest.mark.parametrize("most", [107_210, 111_200, 300_000])
-def test_the_first_line_has_the_range_where_the_truth_may_be_half_or_double(most: int) -> None:
-    assert _shown(107_200, 15_400, most)[0].startswith(f"unavailable  between 15.4 and {most / 1000:.1f} partition-")
-    assert _shown(most, most - 1_000, 2 * most + 10)[0].startswith("unavailable  between ")
+def test_the_first_line_has_the_ranges_where_the_truth_may_be_half_or_double(most: int) -> None:
+    outage, total = _sentences(_shown(107_200, 15_400, most))
+    assert outage == f"one or more partitions for 3.9 to {most / 4000:.1f} s, at most 12 at once"
+    assert total.startswith(f"Sum: between 15.4 and {most / 1000:.1f} partition-seconds (")
+    assert _sentences(_shown(most, most - 1_000, 2 * most + 10))[1].startswith("Sum: between ")
 
 
 def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> None:
-    line, uncertain, label = _shown(95_800, 24_000, 95_810)
-    part = "between 24.0 and 95.8 partition-seconds (6.0–24.0 % of all partition time)"
-    assert line == f"unavailable  {part}, at most 12 partitions at once"
+    shown = _shown(95_800, 24_000, 95_810)
+    total = "Sum: between 24.0 and 95.8 partition-seconds (6.0–24.0 % of all partition time)"
+    assert _sentences(shown) == ["one or more partitions for 6.0 to 24.0 s, at most 12 at once", total]
+    _, uncertain, label = shown
     assert uncertain.endswith("only in bounds; the times below add up to 95.8 partition-seconds")
     assert "95.800 s" in label
-    assert _shown(24_000, 24_000, 95_810)[0].startswith(f"unavailable  {part}")
+    assert _sentences(_shown(24_000, 24_000, 95_810))[1] == total
 
 
-def test_the_first_line_has_the_total_where_it_is_no_bound_or_there_are_not_both() -> None:
-    assert _shown(34_600, 22_600, 54_600)[0].startswith("unavailable  about 34.6 partition-seconds (8.65 % of all")
-    assert _shown(24_000, 24_000, None)[0].startswith("unavailable  at least 24.0 partition-seconds (6.00 % of all")
-    assert _shown(24_000, 24_000, 24_010)[0].startswith("unavailable  at most 24.0 partition-seconds (6.00 % of all")
+@pytest.mark.parametrize(
+    ("most", "outage", "longest", "total"),
+    [
+        (None, "at least 6.0 s", "at least 3.0 s", "at least 24.0"),
+        (24_010, "at most 6.0 s", "at most 3.0 s", "at most 24.0"),
+    ],
+)
+def test_the_first_line_has_bounds_by_name(most: int | None, outage: str, longest: str, total: str) -> None:
+    first, second = _sentences(_shown(24_000, 24_000, most))
+    assert first == f"one or more partitions for {outage}, at most 12 at once, the longest outage of one: {longest}"
+    assert second.startswith(f"Sum: {total} partition-seconds (6.0")
+
+
+def test_the_first_line_has_the_total_where_it_is_no_bound() -> None:
+    first, second = _sentences(_shown(34_600, 22_600, 54_600))
+    about = "at most 12 at once, the longest outage of one: about 4.3 s"
+    assert first == f"one or more partitions for about 8.7 s, {about}"
+    assert second == "Sum: about 34.6 partition-seconds (8.65 % of all partition time)"
+
+
+EXACT = {"partition_ms": 4_000, "share": 0.01, "max_partitions": 1, "by_label": {}, "outage_ms": 4_000}
 
 
 def test_one_partition_is_not_named_as_several() -> None:
-    unavailable = {"partition_ms": 4_000, "share": 0.01, "max_partitions": 1, "by_label": {}}
-    (line,) = _lines(unavailable)
-    assert line.endswith(", at most 1 partition at once")
+    (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 4_000}))
+    assert first == "one partition for 4.0 s"
+    (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 900}))
+    assert first == "one partition for 4.0 s, the longest outage: 900 ms"
+    none = dict.fromkeys(("partition_ms", "max_partitions", "outage_ms", "longest_partition_ms"), 0)
+    assert _sentences(_lines({**EXACT, **none}))[0] == "no partition"

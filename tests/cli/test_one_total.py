@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from groupsim.wording.numbers import partition_seconds, seconds
+from groupsim import analysis
+from groupsim.storage import open_store
+from groupsim.storage.log_gaps import new_groups
+from groupsim.wording.numbers import partition_seconds, partition_time, seconds
+from tests.analysis.naive_outages import NAMES, counted, differences, marked
 from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
 STARTED = {
-    "rolling-restart-cooperative": ("recorded", 24_466, 463),
-    "kill9-range": ("recorded", 33_822, 804),
-    "zombie_member": ("this run", 9_138, 36_120),
-    "initial_delay": ("this run", 672, 240),
+    "rolling-restart-cooperative": ("recorded", 24_466, 463, 5_045),
+    "kill9-range": ("recorded", 33_822, 804, 7_233),
+    "zombie_member": ("this run", 9_138, 36_120, 3_046),
+    "initial_delay": ("this run", 672, 240, 56),
 }
 
 
@@ -28,13 +33,22 @@ def begun(call: Call, name: str, form: str) -> Any:
 
 @pytest.mark.parametrize("name", STARTED)
 def test_every_command_has_the_same_figure_for_the_same_run(call: Call, name: str) -> None:
-    what, after_start_ms, starting_ms = STARTED[name]
+    what, after_start_ms, starting_ms, outage_ms = STARTED[name]
     (line,) = [line for line in begun(call, name, "table").out.splitlines() if line.startswith("unavailable ")]
     headline = line.removeprefix("unavailable  ")
     found = begun(call, name, "json").json["unavailable"]
     assert (found["after_start"]["partition_ms"], found["starting_ms"]) == (after_start_ms, starting_ms)
     assert found["after_start_ms"] + found["starting_ms"] == found["partition_ms"]
     assert sum(found["after_start"]["by_label"].values()) == after_start_ms
+    run = analysis.load(open_store("groupsim.db"), call("runs", "--format", "json").json[0]["run"])
+    founded = new_groups(run.info.summary) or frozenset() if what == "recorded" else None
+    assert differences(run.intervals, founded) == []
+    assert {measure: found[measure] for measure in NAMES} == counted(marked(run.intervals))
+    assert found["after_start"]["outage_ms"] == outage_ms
+    first, total = headline.split(". Sum: ")
+    assert len(first.split()) <= 30
+    assert len(re.findall(r"\d[\d.,]*", first)) <= 3
+    assert partition_time(after_start_ms) in total
     for command in ("blame", "unavailable"):
         rows = call(command, "latest", "--by", "label", "--format", "json").json
         assert sum(row["partition_ms"] for row in rows) == after_start_ms
@@ -43,7 +57,7 @@ def test_every_command_has_the_same_figure_for_the_same_run(call: Call, name: st
     assert partition_seconds(after_start_ms, 3) in said
     whatif = ("incident", "whatif", "latest", "--seeds", "0:1")
     answer, *others = call(*whatif).out.splitlines()
-    assert f"{what}: {headline}" in others
+    assert f"{what}: unavailable {headline}" in others
     assert answer.lower().removeprefix("about ").startswith(f"{seconds(after_start_ms)} partition-seconds are recorded")
     assert call(*whatif, "--format", "json").json[0]["recorded"]["unavailable"] == found
     call("report", "latest", "--output", "page.html")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.tables.bounds import Support, Supported
@@ -31,6 +31,25 @@ def supported(logs: Sequence[Path], topics: dict[str, int] | None = None) -> Sup
     """What the total of some logs rests on."""
     result, facts = import_logs(*logs, topics=topics)
     return Supported(result.run.summary, list(intervals(facts))).support()
+
+
+def unavailable(logs: Sequence[Path]) -> dict[str, Any]:
+    """The numbers of some logs with their bounds."""
+    result, facts = import_logs(*logs)
+    return Supported(result.run.summary, list(intervals(facts))).unavailable()
+
+
+def outside(found: dict[str, Any], exact: dict[str, Any]) -> list[str]:
+    """The outages whose bounds do not hold those of logs that say more; and those that are not in their own bounds."""
+    wrong = []
+    for part, whole in ((found, exact), (found["after_start"], exact["after_start"])):
+        for name in ("outage_ms", "longest_partition_ms"):
+            least, most = part[f"at_least_{name}"], part[f"at_most_{name}"]
+            true_least, true_most = whole[f"at_least_{name}"], whole[f"at_most_{name}"]
+            own = part[name] is None or (least <= part[name] and (most is None or part[name] <= most))
+            if not own or least > true_least or (most is not None and (true_most is None or most < true_most)):
+                wrong.append(f"{name}: {least} to {most} ({part[name]}), not {true_least} to {true_most}")
+    return wrong
 
 
 def of(facts: list[Recorded], kind: type[E]) -> list[E]:

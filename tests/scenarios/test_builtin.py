@@ -18,6 +18,7 @@ from groupsim.scenarios.catalogue import find, names
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import RunResult, run
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.naive_outages import differences_simulated
 from tests.scenarios.shorter import every_scenario
 from tests.thinned import ALL, some
 
@@ -48,8 +49,10 @@ def goes_well(result: RunResult, store: MemoryStore) -> None:
     assert result.ok, result.violations
     assert result.info.status == "finished"
     assert all(f.event.ok for f in store.read(result.info.id) if isinstance(f.event, CheckMade))
-    found = analysis.load(store).intervals
+    loaded = analysis.load(store)
+    found = loaded.intervals
     assert found
+    assert differences_simulated(loaded.state_changing, found) == []
     assert not [i for i in found if i.label == "UNKNOWN"]
     assert not [i for i in found if i.sub_label == "both-entitled"]
 
