@@ -90,11 +90,14 @@ def test_an_incident_has_the_same_answer_and_says_what_it_rests_on(imported: Cal
 
 
 def test_several_measures_have_choices_that_none_beats(imported: Call) -> None:
-    asked = ("advise", "kill9", "--vary", "session.timeout.ms=6000,12000", "--minimize", "partition_ms")
-    out = imported(*asked, "--minimize", "detection_ms", "--format", "json").json
+    asked = ("advise", "kill9", "--vary", "session.timeout.ms=6000,12000", "--format", "json", "--minimize")
+    out = imported(*asked, "partition_ms", "--minimize", "detection_ms").json
     assert out["best"] is None
     assert [each["session.timeout.ms"] for each in out["front"]] == ["6000"]
     assert out["answer"].startswith("One choice is beaten by no other of 2 in partition_ms and detection_ms")
+    out = imported(*asked, "longest_partition_ms", "--subject-to", "outage_ms<=20000").json
+    assert out["best"] == {"session.timeout.ms": "6000"}
+    assert " s (longest_partition_ms) instead of " in out["answer"] or "Keep " in out["answer"]
 
 
 @pytest.mark.parametrize(
@@ -206,6 +209,15 @@ def test_a_range_is_searched_and_the_answer_says_so(call: Call) -> None:
     assert int(out["best"]["downtime_ms"]) < 4_000
     assert out["searched"]["tried"] <= 10
     assert "one that it did not try may be better" in out["answer"]
+
+
+def test_outages_after_start_up_are_measures_of_a_scenario(call: Call) -> None:
+    """A restart of one member after the other; the start of the group lasts longer than any of them."""
+    asked = ("advise", *SMALL, "--vary", "downtime_ms=1000,9000", "--format", "json", "--minimize")
+    for measure in ("after_start_outage_ms", "after_start_longest_partition_ms"):
+        out = json.loads(call(*asked, measure).out)
+        assert out["best"]["downtime_ms"] == "1000"
+        assert not [name for name in out["price"] if name.startswith("after_start_") or name in measure]
 
 
 def test_where_every_seed_gives_the_same_that_is_said(call: Call) -> None:

@@ -21,6 +21,8 @@ KEYS = {
     "unavailable_partition_ms",
     "p95_partition_ms",
     "max_partitions",
+    "outage_ms",
+    "longest_partition_ms",
     "unsafe_ms",
     "versus_recorded",
     "versus_baseline",
@@ -54,6 +56,9 @@ def test_rows_are_the_contracts_baseline_first_and_assumptions_are_said_on_stder
     assert rows[0]["recorded"]["generations"] == rows[0]["fidelity"]["played_generations"] == 4
     assert rows[0]["fidelity"]["holds"]
     assert rows[0]["fidelity"]["error"] < 0.1
+    for row in (rows[0]["recorded"], *rows):  # of 12 partitions
+        assert row["longest_partition_ms"] <= row["outage_ms"] <= row["unavailable_partition_ms"]
+        assert row["unavailable_partition_ms"] <= 12 * row["outage_ms"]
     least, most = rows[0]["recorded"]["bounds_partition_ms"]
     assert least < rows[0]["recorded"]["unavailable_partition_ms"] < rows[2]["unavailable_partition_ms"] < most
     assert rows[2]["versus_record"] == 1.0  # it is among what the record may have cost

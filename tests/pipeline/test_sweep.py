@@ -8,11 +8,13 @@ import signal
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow.parquet as pq
 import pytest
 
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.tables.summary import summarise
 from groupsim.cli.main import status
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Point, Subject, Sweep, load, subject
@@ -20,6 +22,8 @@ from groupsim.pipeline.source import SUMMARY_FOLDER, finished
 from groupsim.pipeline.sweep import sweep_into
 from groupsim.pipeline.sweep_point import simulate
 from tests.adversary import sweeps
+from tests.adversary.compare import facts_of
+from tests.analysis.naive_outages import NAMES, counted, marked
 from tests.pipeline.stories import quick
 
 if TYPE_CHECKING:
@@ -33,7 +37,7 @@ def asked(folder: Path, seeds: range = range(6)) -> Sweep:
     return Sweep(subject(quick(folder)), {"assignor": ["range", "sticky"]}, seeds, {"fails_at": str(FAILS)})
 
 
-def rows_of(lake: Path) -> list[dict[str, object]]:
+def rows_of(lake: Path) -> list[dict[str, Any]]:
     """The summary rows, by run."""
     files = sorted((lake / SUMMARY_FOLDER).iterdir())
     return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
@@ -54,6 +58,11 @@ def test_every_point_is_one_run_and_the_lake_reads_as_any_other(spark: SparkSess
     assert [row["run"] for row in rows] == sorted(point.run for point in sweep.points())
     assert (done.points, done.before, [f.seed for f in done.failures]) == (12, 0, [FAILS, FAILS])
     assert {row["error"] is None for row in rows if row["seed"] != FAILS} == {True}
+    for row in (row for row in rows[::3] if row["error"] is None):
+        alone = facts_of(sweep.subject.scenario, row["seed"], dict(row["params"]))
+        assert {name: row[name] for name in NAMES} == counted(marked(intervals(alone)))
+        later = summarise(alone)["unavailable"]["after_start"]
+        assert {name: row[f"after_start_{name}"] for name in NAMES} == {name: later[name] for name in NAMES}
     assert (shares[0], shares[-1], shares == sorted(shares)) == (0.0, 1.0, True)
     counts = {row["run"]: row["count"] for row in facts(spark, lake).groupBy("run").count().collect()}
     assert counts == {row["run"]: row["facts"] for row in rows}
