@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
@@ -20,7 +20,7 @@ from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.outages import Outage
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
-from groupsim.analysis.tables.outage_bounds import at_least, at_most
+from groupsim.analysis.tables.outage_bounds import at_least, at_most, handed_over
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
     NO_PARTITION,
@@ -354,12 +354,5 @@ def _off(intervals: Iterable[Interval], resolution_ms: int) -> tuple[int, int]:
                 less += min(resolution_ms, sum(interval.duration_ms for interval in run))
                 more += resolution_ms
             else:
-                more += resolution_ms * _handed_over(run, resolution_ms)
+                more += resolution_ms * sum(1 for _ in handed_over(run, resolution_ms))
     return less, more
-
-
-def _handed_over(run: Sequence[Interval], resolution_ms: int) -> int:
-    """How often the partition goes to another member while it is available, or counts as that."""
-    kept = [i for i in run if not (i.label == Label.DOUBLE and i.duration_ms <= resolution_ms)]
-    alone = ((a.member, b.member) for a, b in pairwise(kept) if Label.DOUBLE not in (a.label, b.label))
-    return sum(before != after for before, after in alone)

@@ -46,9 +46,7 @@ class _Off(NamedTuple):
         if support is None:
             return cls()
         most = inf if support.at_most_ms is None else support.at_most_ms
-        return cls(
-            max(0, total - support.at_least_ms), max(0, most - total), support.precision.ms, _outage_bounds(run)
-        )
+        return cls(max(0, total - support.at_least_ms), max(0, most - total), support.precision.ms, _outage_bounds(run))
 
     def overlaps(self, other: _Off, key: Key, theirs: Any, mine: Any) -> bool:
         """Whether the bounds of a measure overlap; never where the times of both are exact."""

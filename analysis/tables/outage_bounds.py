@@ -43,12 +43,12 @@ def at_most(
         maybe[_where(i)] += inexact.spans(i) if not wholly or nothing_to_serve(i) else [(i.from_ms, i.to_ms)]
     if off_ms:
         for where, line in groupby(sorted(intervals, key=lambda i: (*_where(i), i.from_ms)), key=_where):
-            maybe[where] += _handed_over(list(line), off_ms)
+            maybe[where] += handed_over(list(line), off_ms)
     return outage([(begin, end + off_ms) for begin, end in spans] for spans in maybe.values())
 
 
-def _handed_over(line: Sequence[Interval], off_ms: int) -> Iterator[Span]:
-    """Where a partition that is available goes to another member, or counts as that: a DOUBLE may be an inexact time."""
+def handed_over(line: Sequence[Interval], off_ms: int) -> Iterator[Span]:
+    """Where a partition that is available goes to another member, or counts as that: a short DOUBLE may be none."""
     kept = [i for i in line if not (i.label == Label.DOUBLE and i.duration_ms <= off_ms)]
     for before, after in pairwise(kept):
         apart = before.unavailable or after.unavailable or Label.DOUBLE in (before.label, after.label)

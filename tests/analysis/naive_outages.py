@@ -78,7 +78,7 @@ def _of_group(marks: Marks, group: str) -> Marks:
 
 
 def differences(found: Sequence[Interval], founded: frozenset[str] | None = None) -> list[str]:
-    """Where `totals_of` these intervals has other numbers: of all groups together and of each, whole and after start."""
+    """Where `totals_of` has other numbers: of all groups together and of each, of the whole run and after start-up."""
     if not found:
         return []
     totals = totals_of(found, founded)
