@@ -29,6 +29,9 @@ def test_two_runs_stand_side_by_side_with_their_differences() -> None:
     for measure, key in (("unavailable", "after_start_ms"), ("start-up", "starting_ms")):
         a, b = (run.summary()["unavailable"][key] for run in (one, other))
         assert compared(frame, measure) == [a, b, b - a]
+    for measure, key in (("outage", "outage_ms"), ("longest outage", "longest_partition_ms")):
+        a, b = (run.summary()["unavailable"]["after_start"][key] for run in (one, other))
+        assert compared(frame, measure) == [a, b, b - a] != [0, 0, 0]
     assert compared(frame, "by label", "OWNER_DEAD") == [0, 300, 300]
     assert compared(frame, "by configuration", "session.timeout.ms") == [0, 300, 300]
     assert compared(frame, "rebalances") == [2, 2, 0]

@@ -87,7 +87,7 @@ def test_there_is_no_difference_of_times_whose_bounds_overlap(call: Call, first:
     second = "seconds" if first == "fine" else "fine"
     rows = {(row["measure"], row["of"]): row for row in call("compare", first, second, "--format", "json").json["rows"]}
     assert [*rows["rebalances", None]["differences"].values()] == [0]
-    for measure in ("unavailable", "longest interval", "longest rebalance"):
+    for measure in ("unavailable", "outage", "longest outage", "longest interval", "longest rebalance"):
         assert [*rows[measure, None]["differences"].values()] == [None]
     assert [*rows["by label", "WITHHELD"]["differences"].values()] == [None]
     shown = call("compare", first, second)
