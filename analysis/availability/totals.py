@@ -25,7 +25,7 @@ class _Sums:
         self.ms: defaultdict[_Kind, int] = defaultdict(int)
         self.open: defaultdict[_Kind, int] = defaultdict(int)
         self.longest = Longest()
-        self._spans: defaultdict[str, defaultdict[TopicPartition, list[Span]]] = defaultdict(lambda: defaultdict(list))
+        self._spans: defaultdict[str, defaultdict[tuple[str, int], list[Span]]] = defaultdict(lambda: defaultdict(list))
         self._steps: defaultdict[tuple[str, bool], defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
 
     def open_or_close(self, kind: _Kind, count: int, at_ms: int) -> None:
@@ -40,10 +40,11 @@ class _Sums:
         kind = (interval.group, interval.label, interval.sub_label, interval.cause == START)
         self.ms[kind] += interval.duration_ms
         if _is_unavailable(kind):
-            self._steps[kind[0], kind[3]][interval.from_ms] += 1
-            self._steps[kind[0], kind[3]][interval.to_ms] -= 1
-            partition = TopicPartition(interval.topic, interval.partition)
-            self._spans[interval.group][partition].append((interval.from_ms, interval.to_ms))
+            span = interval.from_ms, interval.to_ms
+            steps = self._steps[kind[0], kind[3]]
+            steps[span[0]] += 1
+            steps[span[1]] -= 1
+            self._spans[kind[0]][interval.topic, interval.partition].append(span)
 
     def begin(self, group: str, at_ms: int) -> None:
         """The group counts from here on; forget what came before."""
