@@ -14,6 +14,7 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
+from groupsim.diagnosis.alike import one_of_each
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.from_facts import RunReading
@@ -284,7 +285,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
     known = reading.stopped_ms if isinstance(reading, RunReading) else {}
-    accounts = cache(lambda: {account.group: account for account in accounts_of(reading)})
+    accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading))})
     found = [
         GroupLog(
             group,

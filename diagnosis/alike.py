@@ -1,0 +1,69 @@
+"""One partition of all that the same lines name: what holds of one of them at an instant holds of the others.
+
+For questions of the kind "had somebody any partition": a log of thousands of partitions says little more than one of a
+few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeGuard
+
+from msgspec import structs
+
+from groupsim.incidents.logs.rows import Reading, Row
+
+MANY = 5_000
+"""Names of partitions in all lines; fewer are not worth the work."""
+_KEYS = frozenset(["partitions", "assigned", "owned", "pending", "revoked", "held", "assignment", "targets"])
+"""Where lines have lists of partitions."""
+
+
+def one_of_each(reading: Reading) -> Reading:
+    """The reading with one partition of each kind in its lists of partitions, if there are many."""
+    rows = [*reading.rows, *reading.context]
+    if sum(len(names) for row in rows for names in _lists(row.detail)) < MANY:
+        return reading
+    kinds: dict[str, int] = {}
+    seen: dict[tuple[int, int], int] = {}
+    place = 0
+    for row in rows:  # two names are of one kind as long as each list has both or neither
+        for names in _lists(row.detail):
+            place += 1
+            for name in names:
+                kinds[name] = seen.setdefault((kinds.get(name, 0), place), len(seen) + 1)
+    for row in rows:  # one that a line names alone is of its own kind
+        alone = row.detail.get("partition")
+        if isinstance(alone, str) and alone in kinds:
+            kinds[alone] = seen.setdefault((kinds[alone], -1 - len(seen)), len(seen) + 1)
+    first: dict[int, str] = {}
+    for name, kind in kinds.items():
+        first.setdefault(kind, name)
+    kept = frozenset(first.values())
+    return structs.replace(
+        reading,
+        rows=[_with(row, kept) for row in reading.rows],
+        context=[_with(row, kept) for row in reading.context],
+    )
+
+
+def _lists(detail: Mapping[str, object]) -> Iterator[list[str]]:
+    """The lists of partitions in a line, also by member, as in a leader's plan."""
+    for key in _KEYS & detail.keys():
+        value = detail[key]
+        yield from (names for names in (value.values() if isinstance(value, dict) else [value]) if _are_names(names))
+
+
+def _with(row: Row, kept: frozenset[str]) -> Row:
+    found = {key: _only(row.detail[key], kept) for key in _KEYS & row.detail.keys()}
+    return structs.replace(row, detail={**row.detail, **found}) if found else row
+
+
+def _only(value: object, kept: frozenset[str]) -> object:
+    if isinstance(value, dict):
+        return {member: _only(names, kept) for member, names in value.items()}
+    return [name for name in value if name in kept] if _are_names(value) else value
+
+
+def _are_names(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
