@@ -162,7 +162,7 @@ def _print_next(info: RunInfo, facts: Sequence[Recorded], explanation: Explanati
     output.note(f"next: groupsim explain {info.id}, groupsim report {info.id}")
     asked = () if explanation is None else questions(info, facts, explanation, total_known=total_known)
     for question in asked:
-        output.note(f"what {question.what}: {question.command}")
+        output.note(f"to test what {question.what}: {question.command}")
     if any(question.what == REMEDIES for question in asked):
         output.note(f"what to set: groupsim advise {info.id} (it names settings to compare)")
 
@@ -251,7 +251,8 @@ def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> No
     for sentence in (*folded(result.remarks), *(assumed if in_full else ())):
         output.note(f"note: {sentence}")
     if assumed and not in_full:
-        output.note(f"{counted(len(assumed), 'note')} on what the logs do not show and what was assumed: --notes")
+        number = counted(len(assumed), "note")
+        output.note(f"{number} on what the logs do not show and what was assumed: `groupsim import --notes` lists them")
 
 
 def _print_answer(summary: dict[str, Any], explanation: Explanation | None) -> None:

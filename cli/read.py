@@ -129,7 +129,8 @@ def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, in
     for sentence in listed if in_full else ():
         output.note(f"note: {sentence}")
     if listed and not in_full:
-        output.note(f"{counted(len(listed), 'note')} on what the logs do not show and what was assumed: --notes")
+        on_what = f"{counted(len(listed), 'note')} on what the logs do not show and what was assumed"
+        output.note(f"{on_what}: `groupsim unavailable --notes` lists them")
 
 
 def timeline(

@@ -8,14 +8,23 @@ from typing import NamedTuple
 from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Evidence, Finding, Place, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.moves import Departure, Join
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.shared_ids import named_apart
+from groupsim.diagnosis.stopped import eager
+from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
+_STATIC = "group.instance.id"
 EVIDENCE = 4
 """The most lines that a finding names."""
 
+_NOTHING = "nothing is wrong"
+_GENTLE = "use cooperative-sticky (or group.protocol=consumer): then only the partitions that move stop"
+
 STEPWISE = Remedy(
-    "or use a protocol under which only what moves stops: cooperative-sticky, or group.protocol=consumer",
+    f"or {_GENTLE}",
     ("partition.assignment.strategy", "group.protocol"),
     trial=(("assignor", "cooperative-sticky"),),
     needs="cooperative-sticky",
@@ -57,6 +66,45 @@ def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
         if len(places) == most:
             break
     return Evidence(*span(lines), tuple(places))
+
+
+def nothing_wrong(log: GroupLog | None, unless: str = "", together: str = "") -> Remedy:
+    """Of what somebody did: nothing is wrong (`unless`: under which condition), and what makes its pause shorter, where
+    the group has such a thing. `together`: what else does so. Of no log: with all that may be said.
+    """
+    gentle = log is None or (eager_consumers(log) and log.can(STEPWISE.needs))
+    ways = [way for way in (together, _GENTLE if gentle else "") if way]
+    less = f"; if the pause hurts, {', or '.join(ways)}" if ways else ""
+    remedy = STEPWISE if gentle else Remedy("")
+    return remedy._replace(what=f"{_NOTHING}{unless}{less}", brief=_NOTHING)
+
+
+def eager_consumers(log: GroupLog) -> bool:
+    """Whether it is a group of several consumers that give up all they have in each rebalance, as far as lines show."""
+    return log.type in (GroupType.CLASSIC, GroupType.UNKNOWN) and eager(log) is not False and not log.alone
+
+
+def hedged(log: GroupLog, remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+    """Remedies with a word on which client library has a group.instance.id, where the lines do not tell."""
+    if Program.KAFKA_PYTHON in log.libraries:
+        where = " (kafka-python has it since 2.3.0)"
+    else:
+        where = "" if log.libraries else " (if your client library has it)"
+    return tuple(
+        remedy._replace(what=remedy.what.replace(_STATIC, f"{_STATIC}{where}", 1))
+        if remedy.needs == _STATIC
+        else remedy
+        for remedy in remedies
+    )
+
+
+def told_apart(log: GroupLog, move: Departure | Join) -> str:
+    """Who came or went: with the first digits of its member id, where the group has other members of its client id."""
+    (name,) = log.called([move.who])
+    if move.member is None or name in log.clients or client_of(move.member) != name:
+        return name
+    alike = any(member != move.member and who == name for member, who in log.names.items())
+    return named_apart(name, move.member) if alike else name
 
 
 def span(lines: Iterable[Said]) -> tuple[int | None, int | None]:

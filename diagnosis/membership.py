@@ -15,7 +15,7 @@ from groupsim.incidents.logs.client_libraries import application_of, client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 STARTS_WITHIN_MS = 30_000
-_RESTARTS_WITHIN_MS = 120_000
+RESTARTS_WITHIN_MS = 120_000
 """Longer than a container needs to stop (30 s of grace) and to start."""
 _UPDATES_WITHIN_MS = 60_000
 """How long the old and the new process of one step of an update may overlap, or be apart."""
@@ -154,14 +154,24 @@ def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
         ):
             found.first.append(join)
             starting = join
-        elif not join.empty:
+        elif not join.empty and not _succeeds_a_ghost(log, join):
             found.new.append(join)
+
+
+def _succeeds_a_ghost(log: GroupLog, join: Join) -> bool:
+    """Whether another member of its client id was removed in the rebalance that it began: a process that was gone."""
+    stable = next((r.stable.nth for r in log.rebalances if r.stable is not None and r.stable.nth > join.said.nth), None)
+    return stable is not None and any(
+        d.going is Going.EXPIRED and d.by_broker and d.who == join.who and d.member != join.member
+        and join.said.nth < d.removed.nth <= stable
+        for d in log.departures
+    )  # fmt: skip
 
 
 def _restarts(departure: Departure, join: Join) -> bool:
     """Whether it came back soon enough for a restart; who comes later is there for another reason."""
     at, back = departure.at, join.said.at
-    return at is None or back is None or back - at < _RESTARTS_WITHIN_MS
+    return at is None or back is None or back - at < RESTARTS_WITHIN_MS
 
 
 def _is_young(log: GroupLog) -> bool:

@@ -31,6 +31,8 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
 }  # fmt: skip
 """A code, and the causes that it follows from where they are found, too."""
 
+_ECHOES = frozenset([Code.CONNECTION_LOST])
+"""What has no remedy of its own where its cause is found."""
 LASTING = frozenset([Code.CONNECT_DELAY])
 """What may go on long after the cause that it follows from, and has a remedy of its own."""
 
@@ -76,7 +78,13 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     placed: list[Finding] = []
     for root in roots:
         placed += _with_consequences(root, linked)
-    return placed
+    echoes = [finding for finding in placed if _echoes(finding, placed)]
+    return [finding for finding in placed if finding not in echoes] + echoes
+
+
+def _echoes(finding: Finding, findings: Sequence[Finding]) -> bool:
+    """Whether it only says again what its cause says: then it stands last."""
+    return finding.code in _ECHOES and finding.after is not None and all(f.after is not finding.code for f in findings)
 
 
 def _cause_of(finding: Finding, findings: Sequence[Finding], certain: Set[Code]) -> Code | None:

@@ -17,7 +17,6 @@ from groupsim.incidents.logs.row_kinds import RowKind
 _COMES = frozenset([RowKind.PENDING_MEMBER_JOINS, RowKind.MEMBER_JOINED])
 _GOES = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT])
 _PART = 8
-"""So much of a member's UUID tells it from others, and finds it in a log."""
 
 
 def names_by_file(said: Sequence[Said]) -> dict[tuple[str, str], str]:
@@ -60,8 +59,9 @@ def names_by_member(broker: Sequence[Said]) -> dict[str, str]:
                 live.pop(member, None)
         if line.row.kind is RowKind.STABILIZED and line.row.detail.get("members") == len(live):
             shared |= {client for client, members in Counter(live.values()).items() if members > 1}
-    return {
-        member: f"{client}-{member.removeprefix(client).lstrip('-')[:_PART]}"
-        for member, client in mentioned.items()
-        if client in shared
-    }
+    return {member: named_apart(client, member) for member, client in mentioned.items() if client in shared}
+
+
+def named_apart(client: str, member: str) -> str:
+    """A member's client id with the first digits of its UUID: it tells it from others, and finds it in a log."""
+    return f"{client}-{member.removeprefix(client).lstrip('-')[:_PART]}"

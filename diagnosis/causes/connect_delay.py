@@ -8,6 +8,7 @@ from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import counted
@@ -21,6 +22,7 @@ _DO = (
     ),
 )
 
+_STOPPED = "nothing to wait for: the worker was stopped {} into the delay, before it assigned this work again"
 _WORK = ("connector", "task")
 
 
@@ -29,6 +31,7 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     delay = max(ms for line in said if isinstance(ms := line.row.detail["delay_ms"], int))
+    stopped = _stopped_ms(log, said, delay)
     return Finding(
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
@@ -39,7 +42,7 @@ def _find(log: GroupLog) -> Finding | None:
         times=len(said),
         evidence=evidence_of(said),
         do=_DO,
-        confirm=_until(said, delay),
+        confirm=_until(said, delay) if stopped is None else _STOPPED.format(duration(stopped)),
         harm_ms=delay,
     )
 
@@ -48,9 +51,17 @@ def _until(said: list[Said], delay: int) -> str:
     """When Connect gives the work away by itself: so long after the line with the delay."""
     times = [line.at for line in said if line.at is not None and line.row.detail.get("delay_ms") == delay]
     at = f", at about {datetime.fromtimestamp((times[0] + delay) / 1_000, UTC):%H:%M:%S}" if times else ""
-    return (
-        f"a new assignment with this work, {duration(delay)} after the line with the delay{at} (UTC if it names a zone)"
-    )
+    return f"a new assignment with this work, {duration(delay)} after the line with the delay{at}"
+
+
+def _stopped_ms(log: GroupLog, said: list[Said], delay: int) -> int | None:
+    """How far into the delay the only worker of these lines was stopped on purpose; None if it was not."""
+    since = next((line.at for line in said if line.row.detail.get("delay_ms") == delay), None)
+    gone = membership(log).gone
+    if len({line.client for line in log.of(RowKind.WORKER_ASSIGNED)}) != 1 or since is None or not gone:
+        return None
+    at = gone[-1].at
+    return at - since if at is not None and since < at < since + delay and gone[-1].who in log.clients else None
 
 
 def _own_loss(log: GroupLog, delay: int) -> str | None:

@@ -10,6 +10,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.errors import by_error, whose
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
 
 _DO = (
     Remedy(
@@ -33,12 +34,18 @@ _lost = by_error(
     r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
     r"|onnection (?:reset|closed)"
     r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
-    lambda log, said: f"{whose(log, said, 'lost its', 'lost their', 'clients')} connection to the broker",
+    lambda log, said: f"{_whose(log, said)} connection to the broker",
     _DO,
     certainty=Certainty.LIKELY,
     confirm="the broker's log of that time: whether it stopped",
     harm_ms=4_000,
 )
+
+
+def _whose(log: GroupLog, said: list[Said]) -> str:
+    """Clients that name no group, such as producers, are not in a group's log: several may be more."""
+    who = whose(log, said, "lost its", "lost their", "clients")
+    return f"at least {who}" if who[:1].isdigit() else who
 
 
 def _find(log: GroupLog) -> Finding | None:

@@ -34,7 +34,7 @@ _COMES = frozenset(
 )  # fmt: skip
 """Lines of a broker after which its group has members."""
 _DO = (
-    Remedy("nothing to change in the clients: see in the broker's log why it stopped; where there are several brokers,"
+    Remedy("see in the broker's log why it stopped; where there are several brokers,"
            " restart one at a time, with a controlled shutdown", brief="look at the broker, not at the clients"),
 )  # fmt: skip
 
@@ -127,6 +127,8 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
         back = _back_ms(down[0], log.broker, (RowKind.GROUP_LOADED, *_COMES))
         after = f"its coordinator was back after {duration(back)}" if back else "went on when its coordinator was back"
         return f"the group's broker was shut down{f', and {after}' * went_on}"
+    if (away := _away(log, broker)) is not None:
+        return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
         number = rebalanced_times(log.said)
         often = f"; {log.group or 'the group'} has rebalanced {number:,} times, and these lines do not show why"
@@ -139,6 +141,18 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     who = log.called(str(line.client) for line in clients)
     lost_it = f"{who[0]} lost its" if len(who) == 1 else "the clients lost their"
     return f"{lost_it} coordinator{away}: its broker was stopped, restarted or could not be reached"
+
+
+def _away(log: GroupLog, broker: list[Said]) -> str | None:
+    """For how long the same broker did not coordinate the group: it unloaded and loaded it, or was started again."""
+    left = next((line for line in broker if line.row.kind is RowKind.BROKER_UNLOADED), None)
+    if left is not None and (back := _back_ms(left, log.broker, (RowKind.GROUP_LOADED,))) is not None:
+        return f"the group's coordinator moved to another broker, and was back after {duration(back)}"
+    starts = next((line for line in broker if "start" in str(line.row.detail.get("what", "")).lower()), None)
+    before = [] if starts is None else [line.at for line in log.broker if line.nth < starts.nth and line.at is not None]
+    if left is not None or starts is None or starts.at is None or not before:
+        return None
+    return f"the group's broker was started again, after it was away for at most {duration(starts.at - before[-1])}"
 
 
 def _back_ms(lost: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> int | None:

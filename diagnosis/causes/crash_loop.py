@@ -10,22 +10,36 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
+from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 from groupsim.wording.times import duration
 
 _AGAIN = 3
+_SPREAD = 0.01
+"""Lives that differ by less, as a share, were ended by a timer."""
 _DO = (
     Remedy(
         "find out why the process ends: its own last lines, its exit code, the platform's events",
-        brief="close it on SIGTERM, and find out why it ends",
+        brief="call close() on SIGTERM, and find out why it ends",
     ),
     Remedy(
-        "and close the consumer on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for"
+        "and call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds), so that nobody waits for"
         " session.timeout.ms",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
     ),
 )
-_DO_SEVERAL = (_DO[0]._replace(brief="close them on SIGTERM, and find out why they end"), *_DO[1:])
+_DO_SEVERAL = (_DO[0]._replace(brief="call close() on SIGTERM, and find out why they end"), *_DO[1:])
+
+
+_TIMER = Remedy(
+    "look for what ends the process after that time: a limit of a job, a script, a loop that ends",
+    brief="look for a timer, and call close() at the end",
+)
+_TIMER_PYTHON = Remedy(
+    "look for what ends the process after that time: consumer_timeout_ms, a limit of a job, a script",
+    brief="look for a timer such as consumer_timeout_ms, and call close() at the end",
+)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -43,30 +57,77 @@ def _find(log: GroupLog) -> Finding | None:
     if not again or leaves > len(again) // 3:
         return None
     who = names(d.who for d in again)
-    said = [d.first for d in again]
+    lives = _like_a_timer(log, who)
+    said = [line for line, _ in lives] or [d.first for d in again]
     return Finding(
         code=Code.CRASH_LOOP,
         certainty=Certainty.LIKELY,
-        what=_sentence(log, who, again),
+        what=_sentence(log, who, again, lives),
         members=who,
-        times=len(again),
+        times=max(len(again), len(lives)),
         evidence=evidence_of(said),
-        do=_DO if len(who) == 1 else _DO_SEVERAL,
+        do=_remedies(log, who, timer=bool(lives)),
         confirm="the process's own log and exit status",
         harm_ms=15_000 * len(again),
     )
 
 
-def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure]) -> str:
+def _remedies(log: GroupLog, who: tuple[str, ...], *, timer: bool) -> tuple[Remedy, ...]:
+    if timer:
+        return _TIMER_PYTHON if Program.KAFKA_PYTHON in log.libraries else _TIMER, *_DO[1:]
+    return _DO if len(who) == 1 else _DO_SEVERAL
+
+
+def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives: list[tuple[Said, int]]) -> str:
     """How often; and by the client's own log, how long it had nothing each time."""
     name = one_or_many(log.called(who), "clients")
     name = f"{name} of {log.group}" if log.group and log.group not in name else name
+    ended = f"{name} ended {max(len(again), len(lives))} times without leaving"
+    if lives:
+        ended += f", each time {duration(sum(ms for _, ms in lives) / len(lives))} after its start, like a timer"
     away = [ms for d in again if (ms := _away_ms(log, d)) is not None]
     if len(away) != len(again) or not away:
-        return f"{name} vanished and came back {len(again)} times without leaving"
+        beside = sum(_had_another(log, d) for d in again) if len(who) == 1 else 0
+        if not beside and not lives and all(log.came_back(d) is not None for d in again):
+            return f"{name} vanished and came back {len(again)} times without leaving"
+        there = "another member of its client id was there before the old one was removed"
+        how_often = "each time" if beside == len(again) else f"{beside} of these times"
+        return f"{ended}; {how_often} {there}" if beside else ended
     least, most = duration(min(away)), duration(max(away))
     long = least if least == most else f"{least} to {most}"
-    return f"{name} ended {len(again)} times without leaving: no partitions for {long} each time"
+    return f"{ended} (no partitions for {long})" if lives else f"{ended}: no partitions for {long} each time"
+
+
+def _had_another(log: GroupLog, departure: Departure) -> bool:
+    """Whether another member of its client id was in the group when the coordinator removed it."""
+    removed = departure.removed.nth
+    came = {join.member: join.said.nth for join in log.joins}
+    return departure.by_broker and any(
+        member != departure.member
+        and log.who(member) == departure.who
+        and last > removed
+        and came.get(member, -1) < removed
+        for member, (_, last) in log.mentions.items()
+    )
+
+
+def _like_a_timer(log: GroupLog, who: tuple[str, ...]) -> list[tuple[Said, int]]:
+    """The last line of each process of the only client, and how long it ran, where all ran equally long: no crash does
+    so. The last process counts where its log ends with the same kind of line as the others'.
+    """
+    processes = log.incarnations.get(who[0], []) if len(who) == 1 else []
+    alike = len({process.said[-1].row.kind for process in processes}) == 1
+    ended = processes if alike else processes[:-1]
+    lives = [
+        (end, end.at - begin.at)
+        for process in ended
+        if process.begins and not process.closed
+        for begin, end in [(process.said[0], process.said[-1])]
+        if begin.at is not None and end.at is not None
+    ]
+    times = [ms for _, ms in lives]
+    regular = len(times) >= _AGAIN and max(times) - min(times) < _SPREAD * min(times)
+    return lives if regular and len(lives) == len(ended) else []
 
 
 def _away_ms(log: GroupLog, departure: Departure) -> int | None:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -23,10 +23,10 @@ _NO_MEMBER = re.compile(r"(?i)unknown.?member|not aware of this member|not curre
 """An answer to a LeaveGroup of which the sender is no member any more."""
 _DO = (
     Remedy(
-        "close consumers before you stop them (SIGTERM, terminationGracePeriodSeconds); else each new start waits until"
-        " session.timeout.ms of the old member is over",
+        "call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds); else each new start waits"
+        " until session.timeout.ms of the old member is over",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
-        brief="close consumers before you stop them",
+        brief="call close() before the process ends",
     ),
     Remedy(
         "or give them a group.instance.id, so that a new process takes its old place",
@@ -44,7 +44,7 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     """A rebalance that began with a join and ended only when silent members were removed."""
     waits, said, who = list[int](), list[Said](), list[str]()
     ids: set[str | None] = set()
-    unsent = ""
+    unsent, emptied = "", 0
     for rebalance in log.rebalances:
         start, stable = rebalance.start, rebalance.stable
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
@@ -59,9 +59,11 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
         said += [start, *(d.removed for d in expired), stable]
         who += [d.who for d in expired]
         ids |= {d.member for d in expired}
-        died = any(d.going is Going.EXPIRED and d.removed.nth > stable.nth for d in log.departures)
-        if rebalance.stored is None and died:
-            unsent = "; its new leader died before it sent an assignment"
+        if rebalance.stored is None and (leader := _leader_died(log, stable, [d.who for d in expired])) is not None:
+            then, outage, lines = leader
+            unsent = f"; {then}"
+            emptied += outage
+            said = [*lines, *said]
     if not said:
         return None
     waited = sum(waits)
@@ -69,9 +71,31 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     rebalances += f" of {log.group}" if log.group else ""
     long = f" {duration(waited)}" if waited else ""
     return _finding(
-        f"{rebalances} waited{long} for {_members(log, who, len(ids))} gone{unsent}",
-        names(who), said, Certainty.LIKELY, waited + 12_000, confirm=None,
+        log, f"{rebalances} waited{long} for {_members(log, who, len(ids))} gone{unsent}",
+        names(who), said, Certainty.LIKELY, waited + emptied + 12_000, confirm=None,
     )  # fmt: skip
+
+
+def _leader_died(log: GroupLog, stable: Said, former: list[str]) -> tuple[str, int, list[Said]] | None:
+    """What became of a rebalance without an assignment, for how long its group then was empty, in ms, and the lines of
+    it: who was removed, that nobody was left, and who came next.
+    """
+    died = [d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and d.removed.nth > stable.nth]
+    if not died:
+        return None
+    name, removed = log.called([died[0].who])[0], died[0].removed
+    whose = f"the new {name}" if died[0].who in former else name
+    never = f"{whose} never sent its assignment"
+    empty = next((line for line in log.of(RowKind.GROUP_EMPTY) if line.nth > removed.nth), None)
+    later = [join.said for join in log.joins if join.said.nth > removed.nth]
+    if empty is None or (later and later[0].nth < empty.nth):
+        return f"{never}, and was removed", 0, [removed]
+    lines = [empty, removed, *later[:1]]
+    until = later[0].at if later else log.end
+    if until is None or empty.at is None:
+        return f"{never}, and the group was empty", 0, lines
+    least = "" if later else "at least "
+    return f"{never}, and the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
 
 
 def _in_a_plan(log: GroupLog) -> Finding | None:
@@ -90,8 +114,8 @@ def _in_a_plan(log: GroupLog) -> Finding | None:
         twice = [client for client, number in Counter(client_of(m) for m in plan).items() if client and number > 1]
         if twice and len(twice) == 1 and not log.has_broker and len(log.clients) == 1:
             return _finding(
-                f"two members of generation {line.row.detail.get('generation')} have one client id: one is probably a"
-                " former process that never left, and nobody reads its partitions",
+                log, f"two members of generation {line.row.detail.get('generation')} have one client id: one is"
+                " probably a former process that never left, and nobody reads its partitions",
                 (twice[0],), [line], Certainty.LIKELY, 10_000,
             )  # fmt: skip
     return None
@@ -127,11 +151,13 @@ def _in_a_start(log: GroupLog) -> Finding | None:
         return None
     said = [line for asked, joined, _ in waits for line in (asked, joined)]
     total = sum(ms for _, _, ms in waits)
-    again = f"{len(waits)} starts waited" if len(waits) > 1 else "a start waited"
+    each, again = duration(total / len(waits)), "a start waited"
+    if len(waits) > 1:
+        each, again = f"about {each} each, {duration(total)} in all,", f"{len(waits)} starts waited"
     certain = Certainty.LIKELY if len(waits) > 1 else Certainty.POSSIBLE
     where = log.group or "the group"
     return _finding(
-        f"{again} {duration(total)} to get into {where}, probably for a former member that had not left",
+        log, f"{again} {each} to get into {where}, probably for a former member that had not left",
         names(str(line.client) for line in said), said, certain, total + 5_000,
     )  # fmt: skip
 
@@ -150,7 +176,7 @@ def _in_a_leave(log: GroupLog) -> Finding | None:
     left = "could not tell the coordinator that it leaves; until its session ends it may be waited for"
     if len(who) > 1:
         left = "could not tell the coordinator that they leave; until their sessions end they may be waited for"
-    return _finding(f"{one_or_many(who)} {left}", who, said, Certainty.POSSIBLE, 5_000)
+    return _finding(log, f"{one_or_many(who)} {left}", who, said, Certainty.POSSIBLE, 5_000)
 
 
 def _join_took(incarnation: Incarnation) -> tuple[Said, Said, int] | None:
@@ -172,7 +198,7 @@ def _members(log: GroupLog, who: list[str], ids: int) -> str:
 
 
 def _finding(
-    what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int, *,
+    log: GroupLog, what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int, *,
     confirm: str | None = "the broker's log: which member it removed, and when",
 ) -> Finding:  # fmt: skip
     return Finding(
@@ -181,7 +207,7 @@ def _finding(
         what=what,
         members=who,
         evidence=evidence_of(said),
-        do=_DO,
+        do=hedged(log, _DO),
         confirm=confirm,
         harm_ms=harm,
     )

@@ -55,13 +55,13 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log.called(who), _limit(said), times),
+        what=_sentence(log.called(who), _limit(said), times) + _again(log, gone),
         members=who,
         times=times,
         evidence=evidence_of(said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=True),
         do=_DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO,
-        confirm="the application's log around the batch before it: which record or call took so long",
+        confirm="the application's log just before: how long one record, or one batch, took",
         harm_ms=20_000 * times,
     )
 
@@ -97,8 +97,20 @@ def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int) -
         took = f"took more than {seconds(sum(limit))} s between two polls"
         return f"{name} {took}: max.poll.interval.ms allows {seconds(limit[0])} s, so it left the group"
     allowed = f"max.poll.interval.ms ({duration(limit[0])})" if limit is not None else "max.poll.interval.ms"
-    verb = "need" if len(who) > 1 else "needs"
-    return f"{name} {verb} longer between two polls than {allowed} allows and left the group{again}"
+    return f"{name} took longer between two polls than {allowed} allows and left the group{again}"
+
+
+def _again(log: GroupLog, gone: list[Departure]) -> str:
+    """Whether a commit was refused after two of the departures: then each time the same records come again."""
+    if len(gone) < 2:
+        return ""
+    ends = [d.first.nth for d in gone[1:]] + [log.said[-1].nth + 1]
+    commits = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
+    refused = sum(
+        any(d.first.nth < line.nth < end and line.client == d.who for line in commits)
+        for d, end in zip(gone, ends, strict=True)
+    )  # fmt: skip
+    return "; the same records are probably read again each time" if refused > 1 else ""
 
 
 def _other_words(log: GroupLog) -> list[Said]:

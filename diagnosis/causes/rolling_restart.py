@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, hedged, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -58,7 +58,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=() if unnamed else who,
         times=len(back),
         evidence=evidence_of(said),
-        do=_STATIC if static else _DO,
+        do=_STATIC if static else hedged(log, _DO),
         confirm=None if static else "the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),
     )

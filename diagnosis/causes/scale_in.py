@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, nothing_wrong, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.membership import membership, only_member
+from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS, membership, only_member
+from groupsim.diagnosis.moves import Departure
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
+from groupsim.wording.times import duration
 
-_DO = (
-    Remedy(
-        "nothing is wrong; stop several members at once rather than one by one",
-        brief="nothing is wrong",
-    ),
-    STEPWISE,
-)
-_DO_ONE = (Remedy("nothing is wrong, if it was meant to stop", brief="nothing is wrong"),)
+_TOGETHER = "stop several members at once rather than one by one"
+_DO_LAST = (Remedy("nothing is wrong, if it was meant to stop", brief="nothing is wrong"),)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -33,17 +30,36 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
-        do=_DO if len(who) > 1 else _DO_ONE if _alone(log, gone[0].who) else (*_DO_ONE, STEPWISE),
+        do=_remedies(log, who),
         harm_ms=1_000 * len(gone),
     )
+
+
+def _remedies(log: GroupLog, who: tuple[str, ...]) -> tuple[Remedy, ...]:
+    if len(who) > 1:
+        return (nothing_wrong(log, together=_TOGETHER),)
+    return _DO_LAST if _alone(log, who[0]) else (nothing_wrong(log, ", if it was meant to stop"),)
 
 
 def _sentence(log: GroupLog, name: str, times: int, client: str) -> str:
     """Several members may have had one client id: each came for a while, and went."""
     if times == 1:
+        last = membership(log).gone[-1]
+        if _emptied(log, last) or only_member(log, client):
+            return f"{name}, the last member, was stopped on purpose, and the group is empty since"
+        left = log.end - last.at if log.end is not None and last.at is not None else RESTARTS_WITHIN_MS
+        if left < RESTARTS_WITHIN_MS:
+            return f"{name} left the group on purpose; these lines end {duration(left)} later"
         return f"{name} left the group on purpose and did not come back in these lines"
     came = sum(join.who == client for join in membership(log).new) >= times
     return f"{name} {'joined and left' if came else 'left'} the group{often(times)}, each time on purpose"
+
+
+def _emptied(log: GroupLog, departure: Departure) -> bool:
+    """Whether the broker says after it that the group is empty, and nobody came any more."""
+    gone = departure.removed.nth
+    empty = any(line.nth > gone for line in log.of(RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD))
+    return empty and not any(join.said.nth > gone for join in log.joins)
 
 
 def _alone(log: GroupLog, client: str) -> bool:
@@ -59,7 +75,7 @@ CAUSE = Cause(
         Message("Java", "sending LeaveGroup request to coordinator … due to the consumer is being closed"),
         Message("Broker", "Member … has left group … through explicit `LeaveGroup` request"),
     ),
-    do=_DO,
+    do=(nothing_wrong(None, together=_TOGETHER),),
     find=_find,
     symptoms=("my group rebalances all the time",),
 )

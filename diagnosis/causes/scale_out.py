@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, nothing_wrong, one_or_many, told_apart
 from groupsim.diagnosis.codes import Certainty, Code
-from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.finding import Finding
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import STARTS_WITHIN_MS, membership
@@ -12,14 +12,7 @@ from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
-_DO = (
-    Remedy(
-        "nothing is wrong; start several members at once",
-        brief="nothing is wrong",
-    ),
-    STEPWISE,
-)
-_DO_ONE = (Remedy("nothing is wrong", brief="nothing is wrong"), STEPWISE)
+_TOGETHER = "start several members at once"
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -28,7 +21,7 @@ def _find(log: GroupLog) -> Finding | None:
         return _seen_by_the_leader(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
-    name = one_or_many(log.called(who))
+    name = told_apart(log, new[0]) if len(new) == 1 else one_or_many(log.called(who))
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
@@ -36,7 +29,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(new),
         evidence=evidence_of(said),
-        do=_DO if len(who) > 1 else _DO_ONE,
+        do=(nothing_wrong(log, together=_TOGETHER if len(who) > 1 else ""),),
         harm_ms=900 * len(new),
     )
 
@@ -54,7 +47,7 @@ def _seen_by_the_leader(log: GroupLog) -> Finding | None:
                     continue
                 shared = {str(p) for partitions in plan.values() for p in partitions}
                 if len(plan) > 1 and gave == shared and not _starting(incarnation, line):
-                    return _joined_beside(line)
+                    return _joined_beside(log, line)
     return None
 
 
@@ -64,14 +57,14 @@ def _starting(incarnation: Incarnation, line: Said) -> bool:
     return incarnation.begins and (begin is None or line.at is None or line.at - begin < STARTS_WITHIN_MS)
 
 
-def _joined_beside(line: Said) -> Finding:
+def _joined_beside(log: GroupLog, line: Said) -> Finding:
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
         what=f"another member joined beside {line.client}, which now shares its partitions with it",
         members=(str(line.client),),
         evidence=evidence_of([line]),
-        do=_DO_ONE,
+        do=(nothing_wrong(log),),
         harm_ms=900,
     )
 
@@ -84,6 +77,6 @@ CAUSE = Cause(
         Message("Broker", "Preparing to rebalance group … in state PreparingRebalance (reason: Adding new member …)"),
         Message("Broker, consumer protocol", "Member … joins the consumer group"),
     ),
-    do=_DO,
+    do=(nothing_wrong(None, together=_TOGETHER),),
     find=_find,
 )

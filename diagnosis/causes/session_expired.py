@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many, span
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many, span, told_apart
 from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
 from groupsim.incidents.logs.client_libraries import of_streams
@@ -15,10 +16,10 @@ from groupsim.wording.times import duration
 
 _DIED = (
     Remedy(
-        "close consumers before the process ends (SIGTERM and terminationGracePeriodSeconds), so that nobody waits for"
+        "call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds), so that nobody waits for"
         " session.timeout.ms",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
-        brief="close consumers on SIGTERM",
+        brief="call close() on SIGTERM",
     ),
     Remedy(
         "or give members that come back quickly a group.instance.id",
@@ -79,7 +80,7 @@ _NEAR_MS, _SOON_MS = 5_000, 5_000
 _IS_A_MEMBER = (RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED)
 _UNKNOWN = (
     Remedy(
-        "a member's own log says which: where it ends, the process died or was killed (close consumers on SIGTERM,"
+        "a member's own log says which: where it ends, the process died or was killed (call close() on SIGTERM,"
         " terminationGracePeriodSeconds); where it goes on after a gap, it froze or was cut off (CPU limits, garbage"
         " collection, network; a longer session.timeout.ms bridges it)",
         ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
@@ -88,15 +89,16 @@ _UNKNOWN = (
 )
 _STAYED_AWAY = (
     Remedy(
-        "a member's own log shows at its end whether it was stopped without close(), died, or was cut off; close"
-        " consumers on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
+        "a member's own log shows at its end whether it was stopped without close(), died, or was cut off; call"
+        " close() on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
         ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
-        brief="read the end of its log, and close consumers on SIGTERM",
+        brief="read the end of its log, and call close() on SIGTERM",
     ),
 )
+_READ = "read the end of its log"
 _SEVERAL = {
     _UNKNOWN: (_UNKNOWN[0]._replace(brief="see whether their logs end or have gaps"),),
-    _STAYED_AWAY: (_STAYED_AWAY[0]._replace(brief="read the ends of their logs, and close consumers on SIGTERM"),),
+    _STAYED_AWAY: (_STAYED_AWAY[0]._replace(brief="read the ends of their logs, and call close() on SIGTERM"),),
 }
 
 
@@ -160,9 +162,14 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
         return _LIVES_ON
     if nature is Nature.DIED:
-        return _DIED
+        return hedged(log, _DIED)
     do = _STAYED_AWAY if all(log.came_back(d) is None for d in gone) else _UNKNOWN
-    return _SEVERAL[do] if len({d.who for d in gone}) > 1 else do
+    whose = log.called(d.who for d in gone)
+    if len(whose) > 1:
+        return _SEVERAL[do]
+    may_return = do is _STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
+    brief = _READ if may_return else do[0].brief
+    return (do[0]._replace(brief=brief.replace("its log", f"{whose[0]}'s log")), *do[1:])
 
 
 def _confirm(who: tuple[str, ...], nature: Nature, *, lives_on: bool = False) -> str:
@@ -246,7 +253,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
         members=who,
         times=len(cut),
         evidence=evidence_of(back),
-        do=_DIED,
+        do=hedged(log, _DIED),
         confirm="the broker's log: when it removed the old member",
         nature=Nature.DIED,
         harm_ms=9_000,
@@ -255,6 +262,8 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 
 def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: bool, shown: bool) -> str:
     who = log.called(d.who for d in gone)
+    if len(gone) == 1 and log.came_back(gone[0]) is None:
+        who = (told_apart(log, gone[0]),)
     name, several = one_or_many(who), len(who) > 1
     was, its, session = ("were", "their", "sessions") if several else ("was", "its", "session")
     again = often(len(gone)) if len(gone) > len(who) else ""
@@ -279,11 +288,15 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
     unassigned = _never_assigned(log, gone)
     if unassigned is not None:
         return f"{name} led a rebalance, never sent its assignment, and was removed {duration(unassigned)} later"
+    for_this = "for missing heartbeats (session.timeout.ms)"
     if not removed:
-        return f"{name} sent no heartbeats for session.timeout.ms{again}"
+        lost = f"{name} lost {its} {session}{again} {for_this}"
+        return lost if again else f"{name} sent no heartbeats for session.timeout.ms"
     then = _what_then(log, gone)
+    if again:
+        return f"{name} {was} removed{again} {for_this}" + (f", and {then}" if then else "")
     end = f", {was} removed, and {then}" if then else f", and {was} removed"
-    return f"{name} sent no heartbeats for session.timeout.ms{again}{end}"
+    return f"{name} sent no heartbeats for session.timeout.ms{end}"
 
 
 def _at_most(log: GroupLog, gone: list[Departure]) -> str:
@@ -317,6 +330,12 @@ def _never_assigned(log: GroupLog, gone: list[Departure]) -> int | None:
     return None
 
 
+def _left_ms(log: GroupLog, gone: list[Departure]) -> int:
+    """For how long the log goes on after the last removal; without times, for long enough."""
+    last = gone[-1].removed.at
+    return log.end - last if log.end is not None and last is not None else RESTARTS_WITHIN_MS
+
+
 def _what_then(log: GroupLog, gone: list[Departure]) -> str:
     """Whether they came back: a client that froze comes back as soon as it wakes, one that died when it is started.
 
@@ -324,9 +343,10 @@ def _what_then(log: GroupLog, gone: list[Departure]) -> str:
     """
     back = [log.came_back(d) for d in gone]
     if all(join is None for join in back):
-        last = gone[-1].removed.at
-        soon = log.end is not None and last is not None and log.end - last < _SOON_MS
-        return "" if soon or log.type is GroupType.STREAMS else "did not come back"
+        left = _left_ms(log, gone)
+        if left < _SOON_MS or log.type is GroupType.STREAMS:
+            return ""
+        return f"these lines end {duration(left)} later" if left < RESTARTS_WITHIN_MS else "did not come back"
     away = [
         join.said.at - d.removed.at
         for d, join in zip(gone, back, strict=True)

@@ -25,19 +25,20 @@ _WAITED_MS = 8_000
 _THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
 _WAS_IN = (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
+_WORKING = "probably because it was still processing a batch"
 _WHO = Remedy(
-    "find which member is missing: the broker's log says who it waited for, or the member's own log who was in a batch",
+    "find which member is missing: the broker's log says who it waited for, or the members' own logs who was still"
+    " processing a batch",
     brief="find which member is missing",
 )
 _GONE = Remedy(
-    "if the missing member had died: close consumers cleanly; its session.timeout.ms is what all wait for",
+    "if the missing member had died: call close() before the process ends; its session.timeout.ms is what all wait for",
     ("session.timeout.ms",),
 )
 _DO = (
     Remedy(
         "make batches smaller (max.poll.records), or lower max.poll.interval.ms, which is also how long a rebalance"
-        " waits"
-        " for a late member",
+        " waits for a late member (a member that is later than that is removed)",
         ("max.poll.records", "max.poll.interval.ms"),
         brief="make batches smaller",
     ),
@@ -122,12 +123,10 @@ def _late_ms(late: dict[str, list[Said]]) -> int:
 def _sentence(who: tuple[str, ...], waited: int, times: int, late_ms: int) -> str:
     how = f"{duration(waited)} in {times} rebalances" if times > 1 else duration(waited)
     if not who:
-        return f"the group waited {how} for a member that rejoined late, probably in a batch"
+        return f"the group waited {how} for a member that rejoined late, {_WORKING}"
     name = one_or_many(who)
     late = f"{'up to ' if len(who) > 1 else ''}{duration(late_ms)} after hearing" if late_ms else "late after hearing"
-    return f"{name} rejoined {late} of a rebalance, probably in a batch" + (
-        f": the group waited {how}" if waited else ""
-    )
+    return f"{name} rejoined {late} of a rebalance, {_WORKING}" + (f": the group waited {how}" if waited else "")
 
 
 def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
