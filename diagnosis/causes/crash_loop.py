@@ -102,11 +102,12 @@ def _had_another(log: GroupLog, departure: Departure) -> bool:
     """Whether another member of its client id was in the group when the coordinator removed it."""
     removed = departure.removed.nth
     came = {join.member: join.said.nth for join in log.joins}
+    went = {other.member: other.removed.nth for other in log.departures}
     return departure.by_broker and any(
         member != departure.member
         and log.who(member) == departure.who
-        and last > removed
-        and came.get(member, -1) < removed
+        and (came[member] < removed if member in came else last > removed)
+        and went.get(member, removed) >= removed
         for member, (_, last) in log.mentions.items()
     )
 

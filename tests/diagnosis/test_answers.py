@@ -115,7 +115,7 @@ def with_one_client_id(folder: Path, *logs: str) -> list[Path]:
     [
         (["kill9-range/broker.log.gz"], "app-abda73aa sent no heartbeats"),
         (["rolling-restart-range/broker.log.gz"], "3 members were closed and came back one after the other"),
-        ([f"max-poll-range/m{n}.0.log.gz" for n in (1, 2, 3)], "app in m2.0.log needs longer between two polls"),
+        ([f"max-poll-range/m{n}.0.log.gz" for n in (1, 2, 3)], "app in m2.0.log took longer between two polls"),
     ],
 )
 def test_members_of_one_client_id_have_names_of_their_own(tmp_path: Path, logs: list[str], said: str) -> None:

@@ -89,16 +89,16 @@ def expires(client: str, back: float | None = None) -> list[str]:
     if back is not None:
         joins = f"Adding new member {member(client, 2)} with group instance id None"
         lines.append(at(30 + back, PREPARING.format("orders", 8, joins)))
-    return [*lines, at(100, BROKER + "Stabilized group orders generation 9 (__consumer_offsets-1) with 1 members")]
+    return [*lines, at(200, BROKER + "Stabilized group orders generation 9 (__consumer_offsets-1) with 1 members")]
 
 
 def test_what_became_of_a_member_whose_session_ended(tmp_path: Path) -> None:
     gone = first_of(tmp_path, *expires("app-a"))
     assert gone.what == ("app-a sent no heartbeats for session.timeout.ms, was removed, and did not come back")
-    assert gone.do[0].brief == "read the end of its log, and close consumers on SIGTERM"
+    assert gone.do[0].brief == "read the end of app-a's log, and call close() on SIGTERM"
     back = first_of(tmp_path, *expires("app-a", back=12))
     assert back.what.endswith(", and came back 12.0 s later")
-    assert back.do[0].brief == "see whether its log ends or has a gap"  # a client that froze gets a new id, too
+    assert back.do[0].brief == "see whether app-a's log ends or has a gap"  # a client that froze gets a new id, too
 
 
 def test_a_thread_of_streams_is_named_without_the_uuid_of_its_process(tmp_path: Path) -> None:
