@@ -98,7 +98,7 @@ def hedged(log: GroupLog, remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
     )
 
 
-def told_apart(log: GroupLog, move: Departure | Join) -> str:
+def with_its_id(log: GroupLog, move: Departure | Join) -> str:
     """Who came or went: with the first digits of its member id, where the group has other members of its client id."""
     (name,) = log.called([move.who])
     if move.member is None or name in log.clients or client_of(move.member) != name:

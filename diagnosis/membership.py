@@ -154,11 +154,11 @@ def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
         ):
             found.first.append(join)
             starting = join
-        elif not join.empty and not _succeeds_a_ghost(log, join):
+        elif not join.empty and not _replaces_expired(log, join):
             found.new.append(join)
 
 
-def _succeeds_a_ghost(log: GroupLog, join: Join) -> bool:
+def _replaces_expired(log: GroupLog, join: Join) -> bool:
     """Whether another member of its client id was removed in the rebalance that it began: a process that was gone."""
     stable = next((r.stable.nth for r in log.rebalances if r.stable is not None and r.stable.nth > join.said.nth), None)
     return stable is not None and any(

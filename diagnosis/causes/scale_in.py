@@ -30,15 +30,15 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
-        do=_remedies(log, who),
+        do=_remedies(log, gone),
         harm_ms=1_000 * len(gone),
     )
 
 
-def _remedies(log: GroupLog, who: tuple[str, ...]) -> tuple[Remedy, ...]:
-    if len(who) > 1:
+def _remedies(log: GroupLog, gone: list[Departure]) -> tuple[Remedy, ...]:
+    if len({d.who for d in gone}) > 1:
         return (nothing_wrong(log, together=_TOGETHER),)
-    return _DO_LAST if _alone(log, who[0]) else (nothing_wrong(log, ", if it was meant to stop"),)
+    return _DO_LAST if _alone(log, gone[0].who) else (nothing_wrong(log, ", if it was meant to stop"),)
 
 
 def _sentence(log: GroupLog, name: str, times: int, client: str) -> str:

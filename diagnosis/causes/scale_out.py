@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, nothing_wrong, one_or_many, told_apart
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, nothing_wrong, one_or_many, with_its_id
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding
 from groupsim.diagnosis.group_log import GroupLog
@@ -21,7 +21,7 @@ def _find(log: GroupLog) -> Finding | None:
         return _seen_by_the_leader(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
-    name = told_apart(log, new[0]) if len(new) == 1 else one_or_many(log.called(who))
+    name = with_its_id(log, new[0]) if len(new) == 1 else one_or_many(log.called(who))
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many, span, told_apart
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many, span, with_its_id
 from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -164,12 +164,12 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     if nature is Nature.DIED:
         return hedged(log, _DIED)
     do = _STAYED_AWAY if all(log.came_back(d) is None for d in gone) else _UNKNOWN
-    whose = log.called(d.who for d in gone)
-    if len(whose) > 1:
+    if len({d.who for d in gone}) > 1:
         return _SEVERAL[do]
+    (whose,) = log.called([gone[0].who])
     may_return = do is _STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
     brief = _READ if may_return else do[0].brief
-    return (do[0]._replace(brief=brief.replace("its log", f"{whose[0]}'s log")), *do[1:])
+    return (do[0]._replace(brief=brief.replace("its log", f"{whose}'s log")), *do[1:])
 
 
 def _confirm(who: tuple[str, ...], nature: Nature, *, lives_on: bool = False) -> str:
@@ -263,7 +263,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
 def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: bool, shown: bool) -> str:
     who = log.called(d.who for d in gone)
     if len(gone) == 1 and log.came_back(gone[0]) is None:
-        who = (told_apart(log, gone[0]),)
+        who = (with_its_id(log, gone[0]),)
     name, several = one_or_many(who), len(who) > 1
     was, its, session = ("were", "their", "sessions") if several else ("was", "its", "session")
     again = often(len(gone)) if len(gone) > len(who) else ""

@@ -28,7 +28,7 @@ def codes(explanation: Explanation) -> set[Code]:
     return {finding.code for finding in explanation.groups[0].findings}
 
 
-def ghost(*later: str) -> list[str]:
+def rebalance_waits(*later: str) -> list[str]:
     """A rebalance that a join begins and that ends when a silent member of the same client is removed."""
     return [
         at(0, _STABLE.format("g", 4, 1)),
@@ -42,7 +42,7 @@ def ghost(*later: str) -> list[str]:
 
 def leader_dies(*later: str) -> list[str]:
     """The same; the new member then leads the rebalance, and dies before it sends an assignment."""
-    return ghost(
+    return rebalance_waits(
         at(115, FAILED.format(member("app", 2), "g")),
         at(115, PREPARING.format("g", 5, f"removing member {member('app', 2)} on heartbeat expiration")),
         at(115, _EMPTY.format("g", 6)),
@@ -65,10 +65,10 @@ def test_a_leader_that_never_sent_its_assignment_leaves_the_group_empty(tmp_path
     assert found(ends, Code.GHOST_MEMBERS).what.endswith("the group was empty for at least 85.0 s")
 
 
-def test_the_successor_of_a_ghost_is_no_scale_out(tmp_path: Path) -> None:
+def test_the_successor_of_a_dead_process_is_no_scale_out(tmp_path: Path) -> None:
     sent = at(85, _STORED.format("g", 5))
-    assert Code.SCALE_OUT not in codes(explained(tmp_path, *ghost(sent)))
-    beside = [line.replace(member("app", 2), member("other", 2)) for line in ghost(sent)]
+    assert Code.SCALE_OUT not in codes(explained(tmp_path, *rebalance_waits(sent)))
+    beside = [line.replace(member("app", 2), member("other", 2)) for line in rebalance_waits(sent)]
     assert found(explained(tmp_path, *beside), Code.SCALE_OUT).what == "other joined the group while it was working"
 
 
@@ -161,9 +161,9 @@ def test_several_starts_say_how_long_each_waited(tmp_path: Path) -> None:
 
 
 def test_a_static_id_is_for_clients_that_have_it(tmp_path: Path) -> None:
-    said = found(explained(tmp_path, *ghost()), Code.GHOST_MEMBERS)
+    said = found(explained(tmp_path, *rebalance_waits()), Code.GHOST_MEMBERS)
     assert any("group.instance.id (if your client library has it)" in remedy.what for remedy in said.do)
-    java = [line.replace("app-", "consumer-g-1-") for line in ghost()]
+    java = [line.replace("app-", "consumer-g-1-") for line in rebalance_waits()]
     said = found(explained(tmp_path, *java), Code.GHOST_MEMBERS)
     assert any("give them a group.instance.id, so" in remedy.what for remedy in said.do)
 
