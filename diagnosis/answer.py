@@ -34,9 +34,10 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     """
     group = groups[0]
     first = group.findings[0]
-    brief = _brief(first, tried=tried)
     if first.code is Code.START_UP or first.code in ON_PURPOSE:
+        brief = first.do[0].brief if first.do else ""
         return _begun(f"{brief}: {first.what}." if brief else f"{first.what}.", group)
+    brief = _brief(first, tried=tried)
     remedy = f"; {brief}" if brief else ""
     costs = [] if first.code in QUIET else _costs(group, first)
     variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]

@@ -108,7 +108,7 @@ def run(
                 called = partial(status, _arguments(plain[1], folder))
                 out, err, code = _in_this_process(called, folder, own)
                 shown = out if plain[2] is None else "".join(out.splitlines(keepends=True)[: int(plain[2])])
-                yield Ran(block, step, shown, err, code)
+                yield Ran(block, step, shown, err, code if plain[2] is None else 0)  # a pipe ends as its last command
                 continue
             done = subprocess.run(
                 step.command, shell=True, cwd=folder, env=own, capture_output=True, text=True, check=False

@@ -204,3 +204,9 @@ def test_a_cost_is_left_out_only_where_the_sentence_says_about_the_same(tmp_path
 
     assert said(27_300) == "A rebalance waited 27.2 s for app."
     assert said(214_000).startswith("A rebalance waited 27.2 s for app: nobody could read for 3m34s")
+
+
+def test_what_was_done_on_purpose_begins_with_that_nothing_is_wrong(tmp_path: Path) -> None:
+    left = broker(5, "Member app-1-x has left group g through explicit `LeaveGroup`; client reason: closed")
+    others = broker(1, "Stabilized group g generation 4 (__consumer_offsets-4) with 2 members")
+    assert explained(tmp_path, others + left).answer.startswith("Nothing is wrong: ")
