@@ -19,6 +19,8 @@ from groupsim.wording.times import duration
 
 _WAITS_MS = 5_000
 """Longer than group.initial.rebalance.delay.ms (3 s) and one heartbeat."""
+_SESSION_MS = 60_000
+"""Longer than the default of session.timeout.ms (45 s)."""
 _NO_MEMBER = re.compile(r"(?i)unknown.?member|not aware of this member|not current|fenced|illegal.?generation")
 """An answer to a LeaveGroup of which the sender is no member any more."""
 _DO = (
@@ -80,8 +82,14 @@ def _leader_died(log: GroupLog, stable: Said, former: list[str]) -> tuple[str, i
     """What became of a rebalance without an assignment, for how long its group then was empty, in ms, and the lines of
     it: who was removed, that nobody was left, and who came next.
     """
-    died = [d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and d.removed.nth > stable.nth]
-    if not died:
+    next_start = next((r.start.nth for r in log.rebalances if r.start is not None and r.start.nth > stable.nth), None)
+    died = [
+        d
+        for d in log.departures
+        if d.going is Going.EXPIRED and d.by_broker and d.removed.nth > stable.nth
+        if next_start is None or d.first.nth <= next_start
+    ]
+    if not died or not _is_soon(log, stable, died[0].removed):
         return None
     name, removed = log.called([died[0].who])[0], died[0].removed
     whose = f"the new {name}" if died[0].who in former else name
@@ -96,6 +104,12 @@ def _leader_died(log: GroupLog, stable: Said, former: list[str]) -> tuple[str, i
         return f"{never}, and the group was empty", 0, lines
     least = "" if later else "at least "
     return f"{never}, and the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
+
+
+def _is_soon(log: GroupLog, stable: Said, removed: Said) -> bool:
+    """Whether a line with the assignment would be in the log: it has others, or the removal follows soon."""
+    soon = stable.at is not None and removed.at is not None and removed.at - stable.at < _SESSION_MS
+    return soon or bool(log.of(RowKind.ASSIGNMENT_RECEIVED))
 
 
 def _in_a_plan(log: GroupLog) -> Finding | None:

@@ -22,11 +22,10 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
-    name = one_or_many(log.called(who))
     return Finding(
         code=Code.SCALE_IN,
         certainty=Certainty.LIKELY,
-        what=_sentence(log, name, len(gone) if len(who) == 1 else 1, gone[0].who),
+        what=_sentence(log, gone),
         members=who,
         times=len(gone),
         evidence=evidence_of(said),
@@ -41,18 +40,25 @@ def _remedies(log: GroupLog, gone: list[Departure]) -> tuple[Remedy, ...]:
     return _DO_LAST if _alone(log, gone[0].who) else (nothing_wrong(log, ", if it was meant to stop"),)
 
 
-def _sentence(log: GroupLog, name: str, times: int, client: str) -> str:
+def _sentence(log: GroupLog, gone: list[Departure]) -> str:
     """Several members may have had one client id: each came for a while, and went."""
-    if times == 1:
-        last = membership(log).gone[-1]
-        if _emptied(log, last) or only_member(log, client):
-            return f"{name}, the last member, was stopped on purpose, and the group is empty since"
-        left = log.end - last.at if log.end is not None and last.at is not None else RESTARTS_WITHIN_MS
-        if left < RESTARTS_WITHIN_MS:
-            return f"{name} left the group on purpose; these lines end {duration(left)} later"
-        return f"{name} left the group on purpose and did not come back in these lines"
-    came = sum(join.who == client for join in membership(log).new) >= times
-    return f"{name} {'joined and left' if came else 'left'} the group{often(times)}, each time on purpose"
+    who = names(d.who for d in gone)
+    name, last, times = one_or_many(log.called(who)), gone[-1], len(gone) if len(who) == 1 else 1
+    if times > 1:
+        came = sum(join.who == last.who for join in membership(log).new) >= times
+        return f"{name} {'joined and left' if came else 'left'} the group{often(times)}, each time on purpose"
+    if len(who) == 1 and (_emptied(log, last) or only_member(log, last.who)):
+        return f"{name}, the last member, was stopped on purpose, and the group is empty since"
+    left = f"{name} left the group on purpose"
+    if _emptied(log, last):
+        return f"{left}, and the group is empty since"
+    back = log.came_back(last) if len(who) == 1 else None
+    if back is not None and back.said.at is not None and last.at is not None:
+        return f"{left} and came back {duration(back.said.at - last.at)} later"
+    ends_ms = log.end - last.at if log.end is not None and last.at is not None else RESTARTS_WITHIN_MS
+    if ends_ms < RESTARTS_WITHIN_MS:
+        return f"{left}; these lines end {duration(ends_ms)} later"
+    return f"{left} and did not come back in these lines"
 
 
 def _emptied(log: GroupLog, departure: Departure) -> bool:

@@ -193,6 +193,13 @@ def test_the_last_member_that_is_stopped_leaves_an_empty_group(tmp_path: Path) -
     assert said == "app, the last member, was stopped on purpose, and the group is empty since"
     said = found(explained(tmp_path, *lines, at(31, _STABLE.format("g", 9, 1))), Code.SCALE_IN).what
     assert said == "app left the group on purpose; these lines end 1.0 s later"
+    later = at(600, PREPARING.format("g", 9, _JOINS.format(member("app", 2))))
+    said = found(explained(tmp_path, *lines, at(31, _STABLE.format("g", 9, 1)), later), Code.SCALE_IN).what
+    assert said == "app left the group on purpose and came back 9m30s later"
+    other = at(29, PREPARING.format("g", 8, f"removing member {member('web')} on LeaveGroup"))
+    both = [*lines[:2], other, *lines[2:], at(30, _EMPTY.format("g", 9))]
+    said = found(explained(tmp_path, *both), Code.SCALE_IN).what
+    assert said == "2 members left the group on purpose, and the group is empty since"
 
 
 _WORKER = "[Worker clientId=connect-1, groupId=c] "
