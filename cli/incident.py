@@ -192,7 +192,7 @@ def _print_unrecognised(reading: Reading, listed: bool) -> None:
     """Print how many lines about groups were not recognised, unless they are listed."""
     if reading.counts.unrecognised and not listed:
         unread = counted(reading.counts.unrecognised, "group-related line")
-        output.note(f"{unread} not recognised; --unrecognised lists them")
+        output.note(f"{unread} not recognised; `groupsim import --unrecognised` lists them")
 
 
 def _summary(result: ImportResult, found: dict[str, Any], known: bool, reading: Reading) -> dict[str, Any]:

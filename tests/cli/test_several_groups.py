@@ -54,6 +54,23 @@ def test_what_a_topic_would_give_is_computed_group_by_group(call: Call, tmp_path
     assert "makes the total known" not in call("incident", "import", _log(tmp_path), "--topic", "t=1").err
 
 
+def test_what_is_left_out_names_the_command_that_lists_it(call: Call, tmp_path: Path) -> None:
+    """And the same of a stored run by the command that was asked."""
+    said = call("incident", "import", _log(tmp_path), "--topic", "t=6", "--group", "audit").err
+    assert "and what was assumed: `groupsim import --notes` lists them\n" in said
+    assert "\nwhat would" not in said
+    later = call("unavailable", "latest").err
+    assert "and what was assumed: `groupsim unavailable --notes` lists them\n" in later
+
+
+def test_a_question_to_ask_next_is_not_printed_as_an_answer(call: Call) -> None:
+    logs = sorted(map(str, (Path(__file__).parents[2] / "examples/incidents/kill9-range").glob("*")))
+    said = call("incident", "import", *logs).err
+    assert "\nto test what would have helped: groupsim whatif " in said
+    assert "\nto test what the consumer protocol would change: groupsim whatif " in said
+    assert "lines not recognised; `groupsim import --unrecognised` lists them\n" in said
+
+
 def test_a_topic_is_not_promised_to_make_known_what_stays_unknown(call: Call, tmp_path: Path) -> None:
     head = "Loaded member MemberMetadata(memberId=m1-1, groupInstanceId=None, clientId=m1, clientHost=/10.0.1.45,"
     said = f"{head} sessionTimeoutMs=30000, rebalanceTimeoutMs=30000, supportedProtocols=List(range)) in group audit"
