@@ -70,13 +70,13 @@ def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
 
 def nothing_wrong(log: GroupLog | None, unless: str = "", together: str = "") -> Remedy:
     """Of what somebody did: nothing is wrong (`unless`: under which condition), and what makes its pause shorter, where
-    the group has such a thing. `together`: what else does so. Of no log: with all that may be said.
+    the group has such a thing. `together`: what else does so. Of no log: with all that may be said. Without a trial:
+    that nothing is wrong stays true, whatever a simulation says of the pause.
     """
     gentle = log is None or (eager_consumers(log) and log.can(STEPWISE.needs))
     ways = [way for way in (together, _GENTLE if gentle else "") if way]
     less = f"; if the pause hurts, {', or '.join(ways)}" if ways else ""
-    remedy = STEPWISE if gentle else Remedy("")
-    return remedy._replace(what=f"{_NOTHING}{unless}{less}", brief=_NOTHING)
+    return Remedy(f"{_NOTHING}{unless}{less}", STEPWISE.settings if gentle else (), brief=_NOTHING)
 
 
 def eager_consumers(log: GroupLog) -> bool:
