@@ -143,6 +143,11 @@ def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
     """The joins that end no departure: those of the start, and those of somebody new."""
     went = min((d.first.nth for d in log.departures), default=len(log.said) + 10**9)
     starting = log.joins[0] if log.joins and _is_young(log) else None
+    stable = [rebalance.stable.nth for rebalance in log.rebalances if rebalance.stable is not None]
+    expired: dict[str, list[Departure]] = defaultdict(list)
+    for departure in log.departures:
+        if departure.going is Going.EXPIRED and departure.by_broker:
+            expired[departure.who].append(departure)
     for join in log.joins:
         if join.said.nth in taken or join.static:
             continue
@@ -154,18 +159,16 @@ def _add_joins(log: GroupLog, found: Membership, taken: set[int]) -> None:
         ):
             found.first.append(join)
             starting = join
-        elif not join.empty and not _replaces_expired(log, join):
+        elif not join.empty and not _replaces_expired(join, expired, stable):
             found.new.append(join)
 
 
-def _replaces_expired(log: GroupLog, join: Join) -> bool:
+def _replaces_expired(join: Join, expired: dict[str, list[Departure]], stable: list[int]) -> bool:
     """Whether another member of its client id was removed in the rebalance that it began: a process that was gone."""
-    stable = next((r.stable.nth for r in log.rebalances if r.stable is not None and r.stable.nth > join.said.nth), None)
-    return stable is not None and any(
-        d.going is Going.EXPIRED and d.by_broker and d.who == join.who and d.member != join.member
-        and join.said.nth < d.removed.nth <= stable
-        for d in log.departures
-    )  # fmt: skip
+    place = bisect_right(stable, join.said.nth)
+    return place < len(stable) and any(
+        d.member != join.member and join.said.nth < d.removed.nth <= stable[place] for d in expired[join.who]
+    )
 
 
 def _restarts(departure: Departure, join: Join) -> bool:

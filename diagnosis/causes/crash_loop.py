@@ -87,7 +87,7 @@ def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives
         ended += f", each time {duration(sum(ms for _, ms in lives) / len(lives))} after its start, like a timer"
     away = [ms for d in again if (ms := _away_ms(log, d)) is not None]
     if len(away) != len(again) or not away:
-        beside = sum(_had_another(log, d) for d in again) if len(who) == 1 else 0
+        beside = _had_another(log, again) if len(who) == 1 else 0
         if not beside and not lives and all(log.came_back(d) is not None for d in again):
             return f"{name} vanished and came back {len(again)} times without leaving"
         there = "another member of its client id was there before the old one was removed"
@@ -98,17 +98,22 @@ def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives
     return f"{ended} (no partitions for {long})" if lives else f"{ended}: no partitions for {long} each time"
 
 
-def _had_another(log: GroupLog, departure: Departure) -> bool:
-    """Whether another member of its client id was in the group when the coordinator removed it."""
-    removed = departure.removed.nth
+def _had_another(log: GroupLog, again: list[Departure]) -> int:
+    """How many of the only client's members went while another one of its client id was in the group."""
     came = {join.member: join.said.nth for join in log.joins}
-    went = {other.member: other.removed.nth for other in log.departures}
-    return departure.by_broker and any(
-        member != departure.member
-        and log.who(member) == departure.who
-        and (came[member] < removed if member in came else last > removed)
-        and went.get(member, removed) >= removed
+    went = {departure.member: departure.removed.nth for departure in again}
+    times = [
+        (member, came.get(member, -1), went.get(member, -1 if member in came else last))
         for member, (_, last) in log.mentions.items()
+        if log.who(member) == again[0].who
+    ]
+    return sum(
+        departure.by_broker
+        and any(
+            member != departure.member and begin < departure.removed.nth and (end < 0 or end > departure.removed.nth)
+            for member, begin, end in times
+        )
+        for departure in again
     )
 
 
