@@ -9,12 +9,13 @@ from pathlib import Path, PurePath
 import pytest
 
 from groupsim.diagnosis.codes import Code
-from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
+from groupsim.diagnosis.explain import explain_reading, explain_run
 from groupsim.diagnosis.times import share
 from groupsim.diagnosis.to_text import as_text
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.classic import MemberAdded, MemberRemoved
 from groupsim.incidents.logs.reading import read_files
+from tests.diagnosis.small_logs import explained
 
 WORKER = "[Worker clientId=worker-a, groupId=connect-x] "
 LOST = "Group coordinator broker1:9092 (id: 2147483647 rack: null) is unavailable or invalid, will attempt rediscovery"
@@ -23,15 +24,6 @@ ASSIGNED = "Joined group at generation {} with protocol version 2 and got assign
 PARTS = (
     " leaderUrl='u', offset=3, connectorIds=[{}], taskIds=[{}], revokedConnectorIds=[], revokedTaskIds=[], delay={}}}"
 )
-
-
-def explained(folder: Path, *lines: str) -> Explanation:
-    """The answer to a log of these lines."""
-    path = folder / "some.log"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = explain_reading(read_files([path]))
-    assert found is not None
-    return found
 
 
 def assigned(generation: int, connectors: str, tasks: str, delay: int) -> str:

@@ -9,7 +9,8 @@ import pytest
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Finding
-from groupsim.tests.diagnosis.test_sentences import BROKER, FAILED, PREPARING, at, explained, member, python
+from tests.diagnosis.small_logs import explained
+from tests.diagnosis.test_sentences import BROKER, FAILED, PREPARING, at, member, python
 
 _STABLE = BROKER + "Stabilized group {} generation {} (__consumer_offsets-1) with {} members"
 _STORED = BROKER + "Assignment received from leader for group {} for generation {}."

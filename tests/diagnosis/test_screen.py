@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.diagnosis.answer import answered
-from groupsim.diagnosis.explain import Explanation, explain_reading, explain_run
+from groupsim.diagnosis.explain import Explanation, explain_run
 from groupsim.diagnosis.finding import Cost, Remedy
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_text import as_text
@@ -17,6 +17,7 @@ from groupsim.diagnosis.trying import with_trials_of_run
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
+from tests.diagnosis.small_logs import explained
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
 ONE_CLIENT = EXAMPLES / "max-poll-range" / "m2.0.log.gz"
@@ -24,14 +25,6 @@ MAXPOLL = "Application maximum poll interval (300000ms) exceeded by 162ms (adjus
 EPOCH = f"%4|1681132527.138|MAXPOLL|app#consumer-1| [thrd:main]: {MAXPOLL} message processing): leaving group"
 COORDINATOR = "INFO [GroupCoordinator 0]: "
 OF = " (kafka.coordinator.group.GroupCoordinator)"
-
-
-def explained(folder: Path, text: str) -> Explanation:
-    path = folder / "some.log"
-    path.write_text(text, encoding="utf-8")
-    explanation = explain_reading(read_files([path]))
-    assert explanation is not None
-    return explanation
 
 
 def screen(folder: Path, text: str) -> list[str]:

@@ -7,23 +7,15 @@ from pathlib import Path
 import pytest
 
 from groupsim.diagnosis.codes import Code
-from groupsim.diagnosis.explain import Explanation, explain_reading
+from groupsim.diagnosis.explain import explain_reading
 from groupsim.diagnosis.finding import Finding
 from groupsim.incidents.logs.reading import read_files
+from tests.diagnosis.small_logs import explained
 
 BROKER = "[GroupCoordinator 0]: "
 PREPARING = BROKER + "Preparing to rebalance group {} in state PreparingRebalance with old generation {} (reason: {})"
 FAILED = BROKER + "Member {} in group {} has failed, removing it from the group (kafka.coordinator.group)"
 UUID = "0a1b2c3d-1111-2222-3333-4444555566{:02}"
-
-
-def explained(folder: Path, *lines: str) -> Explanation:
-    """The answer to a log of these lines."""
-    path = folder / "some.log"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = explain_reading(read_files([path]))
-    assert found is not None
-    return found
 
 
 def first_of(folder: Path, *lines: str) -> Finding:
