@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from groupsim.diagnosis.answer import answered
-from groupsim.diagnosis.cause import STEPWISE
+from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
-from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Place, Remedy, alternatives
 from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.not_shown import not_shown
 from groupsim.diagnosis.order import FAILURES, QUIET, ordered
-from groupsim.diagnosis.stopped import eager, stopped
+from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.times import without_partitions
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -110,8 +109,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
 
 def _fits(remedy: Remedy, log: GroupLog) -> bool:
     """Whether the group's members can do it and do not do it already."""
-    eager_consumers = log.type in (GroupType.CLASSIC, GroupType.UNKNOWN) and eager(log) is not False
-    return log.can(remedy.needs) and (remedy is not STEPWISE or (eager_consumers and not log.alone))
+    return log.can(remedy.needs) and (remedy is not STEPWISE or eager_consumers(log))
 
 
 def _with_cost(findings: tuple[Finding, ...], log: GroupLog, stopped_ms: Bounds | None) -> tuple[Finding, ...]:
