@@ -51,7 +51,8 @@ def _brief(first: Finding, *, tried: bool) -> str:
     """The first remedy that was not seen to be of no use."""
     useful = [remedy for remedy in first.do if remedy.verdict in (None, -1)]
     if first.do and not useful:
-        return "no simulated remedy helps"
+        normal = first.code not in FAILURES
+        return "nothing needs to change: nothing simulated costs less" if normal else "no simulated remedy helps"
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""
     return useful[0].brief

@@ -95,8 +95,19 @@ def membership(log: GroupLog) -> Membership:
             if join.said.client is None:
                 found.new.append(join)
     _add_joins(log, found, taken)
+    found.gone = [departure for departure in found.gone if not _seen_again(log, departure)]
     _pair_new_names(found)
     return found
+
+
+def _seen_again(log: GroupLog, departure: Departure) -> bool:
+    """Whether a later member has its client id, though no line shows that member's join (a broker before 2.4)."""
+    if departure.member is None or any(join.who == departure.who for join in log.joins):
+        return False
+    return any(
+        begin > departure.removed.nth and member != departure.member and log.who(member) == departure.who
+        for member, (begin, _) in log.mentions.items()
+    )
 
 
 def _pair_new_names(found: Membership) -> None:

@@ -20,6 +20,8 @@ _WORKERS = frozenset([GroupType.CONNECT, GroupType.SCHEMA_REGISTRY])
 """Groups whose members do not read the group's partitions."""
 _OVER = frozenset([RowKind.ASSIGNMENT_RECEIVED, RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD])
 """What ends a rebalance."""
+_SECOND_MS = 1_000
+"""Lines of a shorter time bound nothing that goes on after them."""
 _TINY = 0.01
 """A lower bound below this share of the time, without an upper one, says nothing."""
 
@@ -50,10 +52,10 @@ def _sentences(log: GroupLog, findings: Sequence[Finding], stopped_ms: Bounds | 
         lasted_ms = 0 if log.end is None else log.end - log.begin
         if not says_something(stopped_ms, lasted_ms):
             said = bounds(stopped_ms)
-            most = f" ({said} in these lines)" if said is not None else ""
+            most = f" ({said} in these lines)" if said is not None and lasted_ms >= _SECOND_MS else ""
             yield f"how long nobody in {_group(log)} could read{most}: {_other_log(log)}"
-    if _ends_within(log):
-        yield "how the last rebalance ended: the lines end before it did"
+    if (end := _ends_within(log)) is not None:
+        yield end
 
 
 def _group(log: GroupLog) -> str:
@@ -67,7 +69,11 @@ def _other_log(log: GroupLog) -> str:
     return "the logs of its members show it" if not log.clients else "the logs of its other members show it"
 
 
-def _ends_within(log: GroupLog) -> bool:
-    """Whether the broker's lines end in a rebalance."""
+def _ends_within(log: GroupLog) -> str | None:
+    """What the broker's lines don't show of a rebalance in which they end."""
     starts, ends = (log.of(RowKind.REBALANCE_START), log.of(*_OVER))
-    return bool(starts) and starts[-1].nth > max((line.nth for line in ends), default=-1)
+    if not starts or starts[-1].nth <= max((line.nth for line in ends), default=-1):
+        return None
+    if any(line.nth > starts[-1].nth for line in log.of(RowKind.STABILIZED)):
+        return "what the last rebalance assigned: the lines end before it"
+    return "how the last rebalance ended: the lines end before it did"

@@ -28,10 +28,27 @@ def bounds(found: Bounds | None) -> str | None:
         return None
     low, high = found
     if high is None:
-        return f"at least {duration(low)}" if low else None
+        return f"at least {duration(_floor(low))}" if low else None
     if not low:
-        return f"at most {duration(high)}" if high else None
-    return duration(low) if duration(low) == duration(high) else f"{duration(low)} to {duration(high)}"
+        return f"at most {duration(_ceiling(high))}" if high else None
+    if duration(low) == duration(high):
+        return duration(low)
+    return f"{duration(_floor(low))} to {duration(_ceiling(high))}"
+
+
+def _step(ms: int) -> int:
+    """What `duration` shows of a time, in ms."""
+    return 1 if ms < 1_000 else 100 if ms < 100_000 else 1_000 if ms < 3_600_000 else 60_000
+
+
+def _floor(ms: int) -> int:
+    """A lower bound is not rounded up."""
+    return ms - ms % _step(ms)
+
+
+def _ceiling(ms: int) -> int:
+    """An upper bound is not rounded down."""
+    return ms + -ms % _step(ms)
 
 
 def shares(found: Bounds | None, lasted_ms: int) -> tuple[float | None, float | None] | None:

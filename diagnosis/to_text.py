@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from groupsim.diagnosis.codes import Certainty
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
-from groupsim.diagnosis.order import FAILURES, QUIET
+from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
@@ -46,8 +47,12 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
             yield ""
             head = f'group "{group.group}": ' if several else ""
             yield from _finding(finding, texts, width, head, explanation.counted_from_ms)
-        for other in _loud(group)[len(findings) :]:
-            yield f"also: {title(other)}: {other.what}"
+            if not several:
+                led_to = [other for other in _loud(group) if other.after == finding.code and other not in findings]
+                yield from (f"  which led to: {title(other, because=False)}: {other.what}" for other in led_to)
+        for other in _loud(group):
+            if other not in findings and (several or not _follows(other, group)):
+                yield f"also: {title(other)}: {other.what}"
         yield from after(group)
 
 
@@ -55,8 +60,29 @@ def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Find
     """Of several groups the first finding each, of one the first three: without those that nothing is wrong in, but
     for the first.
     """
-    most = 1 if len(explanation.groups) > 1 else FINDINGS
-    return [(group, _loud(group)[:most]) for group in explanation.groups]
+    if len(explanation.groups) > 1:
+        return [(group, _loud(group)[:1]) for group in explanation.groups]
+    return [
+        (group, tuple(finding for finding in _loud(group) if _is_block(finding, group))[:FINDINGS])
+        for group in explanation.groups
+    ]
+
+
+def _is_block(finding: Finding, group: Diagnosis) -> bool:
+    """Whether it gets its lines and remedies: one event is one block; what was meant has none below a failure."""
+    first = group.findings[0]
+    if finding is first or finding.known is not None:
+        return True
+    if _follows(finding, group) or (first.code in FAILURES and finding.code in ON_PURPOSE):
+        return False
+    shown = {place for other in group.findings if other is not finding for place in other.evidence.places[:_LINES]}
+    guessed = finding.certainty is Certainty.POSSIBLE
+    return not (guessed and finding.evidence.places and shown.issuperset(finding.evidence.places[:_LINES]))
+
+
+def _follows(finding: Finding, group: Diagnosis) -> bool:
+    """Whether it is a consequence of another finding that is shown: one event is one block."""
+    return finding.after is not None and any(other.code == finding.after for other in group.findings)
 
 
 def _loud(group: Diagnosis) -> tuple[Finding, ...]:
@@ -82,10 +108,10 @@ def _table(groups: Sequence[Diagnosis]) -> Iterator[str]:
         yield f"  and {len(groups) - GROUPS:,} more (--format json has them)"
 
 
-def title(finding: Finding) -> str:
+def title(finding: Finding, *, because: bool = True) -> str:
     """`commit-failed (shown, because of poll-timeout)`."""
-    because = f", because of {finding.after}" if finding.after is not None else ""
-    return f"{finding.code} ({finding.certainty}{because})"
+    because_of = f", because of {finding.after}" if because and finding.after is not None else ""
+    return f"{finding.code} ({finding.certainty}{because_of})"
 
 
 def _finding(

@@ -33,12 +33,14 @@ _DO_SEVERAL = (_DO[0]._replace(brief="call close() on SIGTERM, and find out why 
 
 
 _TIMER = Remedy(
-    "look for what ends the process after that time: a limit of a job, a script, a loop that ends",
-    brief="look for a timer, and call close() at the end",
+    "find what ends the process after that time (a limit of a job, a script, a loop that ends), and remove it or"
+    " make it longer",
+    brief="remove that timer, and call close() in finally",
 )
 _TIMER_PYTHON = Remedy(
-    "look for what ends the process after that time: consumer_timeout_ms, a limit of a job, a script",
-    brief="look for a timer such as consumer_timeout_ms, and call close() at the end",
+    "find what ends the process after that time (consumer_timeout_ms, a limit of a job, a script), and remove it or"
+    " make it longer",
+    brief="remove that timer (consumer_timeout_ms?), and call close() in finally",
 )
 
 
@@ -95,7 +97,7 @@ def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives
         return f"{ended}; {how_often} {there}" if beside else ended
     least, most = duration(min(away)), duration(max(away))
     long = least if least == most else f"{least} to {most}"
-    return f"{ended} (no partitions for {long})" if lives else f"{ended}: no partitions for {long} each time"
+    return f"{ended} (then no partitions for {long})" if lives else f"{ended}: no partitions for {long} each time"
 
 
 def _had_another(log: GroupLog, again: list[Departure]) -> int:

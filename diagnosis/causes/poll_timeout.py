@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from typing import NamedTuple
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, lines_with, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Cost, Finding, Remedy
@@ -35,6 +38,12 @@ _DO_LIBRDKAFKA = (
 _SHOWN_MS = 100
 """Less than that is not seen in seconds with one digit."""
 _NO_BATCHES = (Program.LIBRDKAFKA, Program.FRANZ_GO)
+_TAKEN = (RowKind.ASSIGNED, RowKind.LISTENER_ASSIGNED)
+_POLLED = (RowKind.LOST, RowKind.REVOKED, RowKind.LISTENER_LOST, RowKind.LISTENER_REVOKED, RowKind.JOINING)
+_ALIKE = 1.05
+"""Times of one setting differ by less, as a ratio: the heartbeat thread looks ten times a second."""
+_SECONDS_MS = 10_000
+"""From here on a time that was read off between lines is said in whole seconds."""
 _EXPIRED = "consumer group expired"
 """What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
@@ -52,15 +61,17 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
     times = max(1, len(gone))
     lost = without_partitions(log, who)
+    batch = _batch(log, gone) if len(who) == 1 else None
+    do = _DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log.called(who), _limit(said), times) + _again(log, gone),
+        what=_sentence(log.called(who), _limit(said), times, batch) + _again(log, gone),
         members=who,
         times=times,
         evidence=evidence_of(said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=True),
-        do=_DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO,
+        do=do if batch is None else (_by_numbers(do[0], batch), *do[1:]),
         confirm="the application's log just before: how long one record, or one batch, took",
         harm_ms=20_000 * times,
     )
@@ -90,9 +101,53 @@ def _limit(said: list[Said]) -> tuple[int, int] | None:
     return None
 
 
-def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int) -> str:
+class _Batch(NamedTuple):
+    """By the times of its lines, in ms: how long a batch took, and how long `max.poll.interval.ms` is."""
+
+    took_ms: int
+    allowed_ms: int
+
+
+def _batch(log: GroupLog, gone: list[Departure]) -> _Batch | None:
+    """Where a client took records right after each assignment, the poll timeout is what lies between that and the line
+    that it has expired (AbstractCoordinator.HeartbeatThread); the batch ends with the next poll, which gives up the
+    partitions (ConsumerCoordinator.onJoinPrepare). None where the times do not agree: then it polled in between.
+    """
+    allowed, took = [], []
+    for departure in gone:
+        own = [
+            line for line in log.said if line.client == departure.who or (line.client is None and len(log.clients) == 1)
+        ]
+        place = bisect_left(own, departure.first.nth, key=lambda line: line.nth)
+        begin = next((line.at for line in reversed(own[:place]) if line.row.kind in _TAKEN), None)
+        end = next((line.at for line in own[place:] if line.row.kind in _POLLED), None)
+        if begin is not None and departure.at is not None:
+            allowed.append(departure.at - begin)
+            took += [end - begin] if end is not None else []
+    if len(allowed) < 2 or len(allowed) < len(gone) or not took or max(allowed) > _ALIKE * min(allowed):
+        return None
+    found = _Batch(max(took), min(allowed))
+    return found if found.took_ms > found.allowed_ms > 0 else None
+
+
+def _by_numbers(remedy: Remedy, batch: _Batch) -> Remedy:
+    """The remedy with what the lines show: above which time, and by how much less."""
+    above, part = f"{-(-batch.took_ms // 1_000)} s", -(-batch.took_ms // batch.allowed_ms)
+    fewer = (
+        f"lower max.poll.records to less than 1/{part} of what it is" if "max.poll.records" in remedy.settings else ""
+    )
+    what = f"raise max.poll.interval.ms above {above}, the longest batch"
+    return remedy._replace(what=f"{what}, or {fewer}" if fewer else what)
+
+
+def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, batch: _Batch | None = None) -> str:
     name = one_or_many(who)
     again = often(times)
+    if batch is not None:
+        took, allowed = (f"{round(ms / 1_000)} s" if ms > _SECONDS_MS else duration(ms) for ms in batch)
+        return (
+            f"{name} took about {took} between two polls, max.poll.interval.ms allows about {allowed}: it left{again}"
+        )
     if limit is not None and limit[1] >= _SHOWN_MS and times == 1:  # when it saw it: the poll came later still
         took = f"took more than {seconds(sum(limit))} s between two polls"
         return f"{name} {took}: max.poll.interval.ms allows {seconds(limit[0])} s, so it left the group"

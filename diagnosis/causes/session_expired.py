@@ -49,6 +49,8 @@ _SLEPT = (
         brief="nothing to change in Kafka: keep the machine awake",
     ),
 )
+_AT_ONCE_MS, _A_FEW = 100, 3
+"""So many clients within so long: heartbeats of separate processes are seldom so near."""
 _SLEPT_MS = 300_000
 """No session is so long that it bridges this."""
 _LIVES_ON = (
@@ -121,7 +123,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log, gone, nature, static=static, shown=shown or nature is not Nature.UNKNOWN),
+        what=_sentence(log, gone, nature, static=static, shown=shown or nature is not Nature.UNKNOWN) + _together(gone),
         members=who,
         times=len(gone),
         evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
@@ -297,6 +299,13 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         return f"{name} {was} removed{again} {for_this}" + (f", and {then}" if then else "")
     end = f", {was} removed, and {then}" if then else f", and {was} removed"
     return f"{name} sent no heartbeats for session.timeout.ms{end}"
+
+
+def _together(gone: list[Departure]) -> str:
+    """How many clients the broker removed at one moment: their sessions began at one moment, too."""
+    times = sorted((d.removed.at, d.who) for d in gone if d.by_broker and d.removed.at is not None)
+    most = max((len({who for at, who in times if 0 <= at - begin < _AT_ONCE_MS}) for begin, _ in times), default=0)
+    return f"; {most} of them at one moment, so probably one process or host" if most >= _A_FEW else ""
 
 
 def _at_most(log: GroupLog, gone: list[Departure]) -> str:

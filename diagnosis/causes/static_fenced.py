@@ -10,10 +10,10 @@ from groupsim.diagnosis.group_log import GroupLog
 
 _DO = (
     Remedy(
-        "give every process a group.instance.id of its own, and stop the old process before its successor starts: the"
-        " fenced one does not come back by itself",
+        "give every consumer a group.instance.id of its own, stop the old process before its successor starts, and"
+        " start the fenced one again",
         ("group.instance.id",),
-        brief="give every process its own group.instance.id",
+        brief="give every consumer its own group.instance.id, and start it again",
     ),
 )
 
@@ -37,8 +37,8 @@ CAUSE = Cause(
         Code.STATIC_FENCED,
         r"FENCED_INSTANCE_ID|FencedInstanceId|fenced by other consumer|fenced by another|rejected this static consumer",
         lambda log, said: (
-            f"{whose(log, said, f'{_of(log)}was', f'{_of(log)}were')} shut out by another process with the same"
-            " group.instance.id, and must be started again"
+            f"{whose(log, said, f'{_of(log)}was', f'{_of(log)}were')} fenced by another consumer with the same"
+            " group.instance.id, and does not come back by itself"
         ),
         _DO,
         harm_ms=30_000,

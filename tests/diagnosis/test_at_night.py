@@ -148,7 +148,7 @@ def lives(*seconds: float) -> list[str]:
 def test_lives_of_equal_length_are_ended_by_a_timer(tmp_path: Path) -> None:
     regular = found(explained(tmp_path, *lives(60.002, 60.001, 60.002, 60.004)), Code.CRASH_LOOP)
     assert "ended 4 times without leaving, each time 60.0 s after its start, like a timer" in regular.what
-    assert regular.do[0].brief == "look for a timer such as consumer_timeout_ms, and call close() at the end"
+    assert regular.do[0].brief == "remove that timer (consumer_timeout_ms?), and call close() in finally"
     assert regular.times == 4
     other = found(explained(tmp_path, *lives(60, 63, 60, 60)), Code.CRASH_LOOP)
     assert "timer" not in other.what
@@ -268,8 +268,14 @@ def test_records_that_are_not_committed_twice_come_again_each_time(tmp_path: Pat
         )
     ]
     said = found(explained(tmp_path, *twice), Code.POLL_TIMEOUT)
-    assert said.what.endswith("left the group twice; the same records are probably read again each time")
-    assert said.what.startswith("app-1 took longer between two polls than max.poll.interval.ms allows")
+    assert said.what == (
+        "app-1 took about 130 s between two polls, max.poll.interval.ms allows about 100 s: it left twice; the same"
+        " records are probably read again each time"
+    )
+    assert said.do[0].what == (
+        "raise max.poll.interval.ms above 130 s, the longest batch, or lower max.poll.records to less than 1/2 of what"
+        " it is"
+    )
     once = found(explained(tmp_path, *[line for line in twice if "10:02:00" not in line]), Code.POLL_TIMEOUT)
     assert "same records" not in once.what
 
@@ -285,3 +291,47 @@ def test_a_broker_that_came_back_was_away_rather_than_moved(tmp_path: Path) -> N
     ]
     said = found(explained(tmp_path, *lines), Code.COORDINATOR_MOVED).what
     assert said == "the group's broker was started again, after it was away for at most 12.0 s"
+
+
+def test_times_that_do_not_agree_say_nothing_of_the_setting(tmp_path: Path) -> None:
+    client = "[Consumer clientId=app-1, groupId=g] "
+    lines = [
+        line
+        for start, late in ((0, 100), (300, 150))  # it polled once more before the second batch
+        for line in (
+            at(start, client + "Adding newly assigned partitions: [t-0]"),
+            at(
+                start + late, client + "consumer poll timeout has expired. This means the time between subsequent calls"
+            ),
+            at(start + late + 30, client + "(Re-)joining group"),
+        )
+    ]
+    said = found(explained(tmp_path, *lines), Code.POLL_TIMEOUT)
+    assert said.what.startswith("app-1 took longer between two polls than max.poll.interval.ms allows")
+
+
+def test_clients_that_are_removed_at_one_moment_are_probably_one_process(tmp_path: Path) -> None:
+    def removed(second: float, member: str) -> str:
+        return at(
+            second, f"[GroupCoordinator 0]: Member {member}-1-2-3-4 in group g has failed, removing it from the group"
+        )
+
+    def together(*seconds: float) -> str:
+        names = ("a", "b", "c", "d")
+        return found(
+            explained(tmp_path, *(removed(s, n) for s, n in zip(seconds, names, strict=False))), Code.SESSION_EXPIRED
+        ).what
+
+    assert "3 of them at one moment, so probably one process or host" in together(0, 0, 0, 30)
+    assert "one process" not in together(0, 10, 20, 30)
+
+
+def test_a_client_that_is_there_later_did_not_leave_for_good(tmp_path: Path) -> None:
+    """Brokers before 2.4 print no line when a member joins a group that rebalances."""
+    first, later = (f"app-1-{digit * 8}-1111-1111-1111-{digit * 12}" for digit in "12")
+    left = f"Member[group.instance.id None, member.id {first}] in group g has left, removing it from the group"
+    failed = f"Member {later} in group g has failed, removing it from the group"
+    lines = [at(0, BROKER + left), at(60, BROKER + failed)]
+    codes = [finding.code for finding in explained(tmp_path, *lines).groups[0].findings]
+    assert Code.SCALE_IN not in codes
+    assert Code.SESSION_EXPIRED in codes

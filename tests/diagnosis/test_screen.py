@@ -11,6 +11,7 @@ import pytest
 from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation, explain_run
 from groupsim.diagnosis.finding import Cost, Remedy
+from groupsim.diagnosis.times import bounds
 from groupsim.diagnosis.to_json import as_json
 from groupsim.diagnosis.to_text import as_text
 from groupsim.diagnosis.trying import with_trials_of_run
@@ -203,3 +204,11 @@ def test_what_was_done_on_purpose_begins_with_that_nothing_is_wrong(tmp_path: Pa
     left = broker(5, "Member app-1-x has left group g through explicit `LeaveGroup`; client reason: closed")
     others = broker(1, "Stabilized group g generation 4 (__consumer_offsets-4) with 2 members")
     assert explained(tmp_path, others + left).answer.startswith("Nothing is wrong: ")
+
+
+def test_a_lower_bound_is_rounded_down_and_an_upper_one_up() -> None:
+    assert bounds((39_970, None)) == "at least 39.9 s"
+    assert bounds((None, 50_010)) == "at most 50.1 s"
+    assert bounds((39_970, 50_010)) == "39.9 s to 50.1 s"
+    assert bounds((119_999, 121_001)) == "1m59s to 2m02s"
+    assert bounds((4_940, 4_940)) == "4.9 s"
