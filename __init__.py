@@ -1,11 +1,12 @@
 """groupsim: which partitions of a Kafka group were unavailable, for how long, and why?
 
-The public interface. Everything else is imported from the package it lives in:
-`from groupsim.assignors import ASSIGNORS`.
+The public interface: everything that the commands do, as functions that give objects. Everything else is imported from
+the package it lives in: `from groupsim.assignors import ASSIGNORS`.
 
     import groupsim
-    run = groupsim.load("groupsim.db", run="latest")
-    print(run.unavailable())
+    run = groupsim.run("rolling_restart", seed=7)
+    print(run.answer)
+    run.unavailable()
 """
 
 from __future__ import annotations
@@ -13,23 +14,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from groupsim.analysis import compare, load, sensitivity
+    from groupsim.analysis import compare, sensitivity
+    from groupsim.api.advising import Advice, advise
+    from groupsim.api.asking import WhatIf
+    from groupsim.api.assigning import Assignment, assign
+    from groupsim.api.explaining import Explanation, explain
+    from groupsim.api.importing import import_logs
+    from groupsim.api.run import Run, load
+    from groupsim.api.running import run
+    from groupsim.api.sweeping import Sweep, sweep
+    from groupsim.events.errors import GroupSimError as GroupsimError
     from groupsim.scenarios.dsl import Application, minutes, scenario, seconds
     from groupsim.storage import open_store
 
 __all__ = [
+    "Advice",
     "Application",
+    "Assignment",
+    "Explanation",
+    "GroupsimError",
+    "Run",
+    "Sweep",
+    "WhatIf",
+    "advise",
+    "assign",
     "compare",
+    "explain",
+    "import_logs",
     "load",
     "minutes",
     "open_store",
+    "run",
     "scenario",
     "seconds",
     "sensitivity",
+    "sweep",
 ]
 
 _HOMES = {
-    "analysis": ("compare", "load", "sensitivity"),
+    "analysis": ("compare", "sensitivity"),
+    "api.advising": ("Advice", "advise"),
+    "api.asking": ("WhatIf",),
+    "api.assigning": ("Assignment", "assign"),
+    "api.explaining": ("Explanation", "explain"),
+    "api.importing": ("import_logs",),
+    "api.run": ("Run", "load"),
+    "api.running": ("run",),
+    "api.sweeping": ("Sweep", "sweep"),
+    "events.errors": ("GroupsimError",),
     "scenarios.dsl": ("Application", "minutes", "scenario", "seconds"),
     "storage": ("open_store",),
 }

@@ -56,6 +56,11 @@ class Run:
         self.info = info
         self._store = store
 
+    @property
+    def store(self) -> EventStore:
+        """The store that keeps it."""
+        return self._store
+
     def __repr__(self) -> str:
         return f"<Run {self.info.id} {self.info.name}: {self.info.facts} facts, {self.info.status}>"
 

@@ -13,8 +13,7 @@ sweep             `sweep`, `sweep-report`
 assign            `assign`, `assignors`
 incident          `read`, `import`
 advise            `advise`; advise_incident is about a run, advise_spread says where it runs
-whatif            `whatif`; whatif_choices reads its --set and --assignor, whatif_migration its --migrate,
-                  whatif_output prints
+whatif            `whatif`; whatif_output prints
 log_options       the arguments and options of the commands that read logs
 conformance       `conformance play`, `reenact`, `check`
 options           arguments and options that several commands share, and their parsing

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groupsim.api.spreading import Where
 from groupsim.cli import completion
 from groupsim.cli.advise_incident import Asked, is_scenario, nothing_varied, on_incident
-from groupsim.cli.advise_spread import KeepOption, ResumeOption, SparkOption, Where, spreading
+from groupsim.cli.advise_spread import KeepOption, ResumeOption, SparkOption, spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.log_options import MostPartitionsOption
@@ -138,16 +139,15 @@ def _note_seeds(advice: Advice) -> None:
 def _on_scenario(
     about: str, space: Space, fixed: dict[str, str], goal: Goal, unknown: Unknown, seed: int, where: Where
 ) -> Advice:
-    from groupsim.advice.example import of_scenario
-    from groupsim.advice.sampling import ROW
-    from groupsim.advice.search import search
+    from groupsim.advice.example import of_scenario as examples
+    from groupsim.api.advising import of_scenario
     from groupsim.pipeline.grid import load, subject
 
     what = subject(about, "facts")
     if not space:
-        raise BadRequest(nothing_varied(about, of_scenario(load(what).params)))
-    with progress(about) as bar, spreading(what, ROW, where) as spread:
-        return search(what, space, fixed, goal, unknown=unknown, seed=seed, spread=spread, progress=bar)
+        raise BadRequest(nothing_varied(about, examples(load(what).params)))
+    with progress(about) as bar:
+        return of_scenario(what, space, fixed, goal, unknown, seed, where, spreading, bar)
 
 
 def _share(text: str) -> float:

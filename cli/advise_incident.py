@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from groupsim.api.asking import total_unknown
+from groupsim.api.spreading import Where
 from groupsim.cli import output
-from groupsim.cli.advise_spread import Where, spreading
+from groupsim.cli.advise_spread import spreading
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import existing
 from groupsim.cli.options import key_integers
 from groupsim.cli.progress import progress
 from groupsim.cli.run_times import period
-from groupsim.cli.whatif import assumptions, total_unknown
+from groupsim.cli.whatif import assumptions
 from groupsim.incidents.facts.limits import check_counts
 from groupsim.storage.errors import StoreError
-from groupsim.storage.run_info import scenario_command
-from groupsim.storage.store import RunSource
 
 if TYPE_CHECKING:
     from groupsim.advice.advice import Advice
@@ -86,42 +87,15 @@ def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
 
 def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: int, where: Where) -> Advice:
     """The advice on a run of the store. Raises GroupSimError; where nothing is varied, with an example for this run."""
-    from groupsim.advice.example import of_incident
-    from groupsim.advice.incident import advise, is_small
-    from groupsim.advice.replays import Done
-    from groupsim.advice.stored import stored
-    from groupsim.analysis import advices
-    from groupsim.pipeline.grid import Subject
-    from groupsim.pipeline.parallel import digest_of
-    from groupsim.replay.replayable import replayable_run
+    from groupsim.api.advising import Question, of_run
     from groupsim.replay.sentences.parts import baseline
 
-    with _found(asked) as (opened, info):
-        if info.source != RunSource.RECORDED:
-            again = scenario_command("advise", info.scenario_path or info.name, info.params)
-            raise BadRequest(f"run {info.id} was simulated; ask about its scenario: {again}")
-        topics = asked.partitions
-        unknown_total = None if topics else total_unknown(opened, info)
-        part = period(asked.between, info)
-        incident = replayable_run(opened, info, asked.group, topics, assumptions(asked.assume), between=part)
-        if not space:
-            raise BadRequest(nothing_varied(asked.run, of_incident(incident)))
-        options = [asked.group, list(asked.topics), list(asked.assume), part, sorted(space.items()), unknown]
-        about = Subject(scenario=f"run {info.id} with these options", text=digest_of([info.digest, *options]))
-        where = replace(where, jobs=1) if is_small(incident, space) else where
-        with progress(info.name) as bar, spreading(about, Done, where) as spread:
-            found = advise(
-                incident,
-                space,
-                goal,
-                unknown=unknown,
-                total_unknown=unknown_total,
-                seed=seed,
-                spread=spread,
-                progress=bar,
-            )
-        if found.now and unknown_total is None and goal.minimise == "partition_ms":
+    with _found(asked) as (opened, info), progress(info.name) as bar:
+        topics, part = asked.partitions, period(asked.between, info)
+        question = Question(asked.group, topics, assumptions(asked.assume), part, space, goal, unknown)
+        say = partial(nothing_varied, asked.run)
+        found = of_run(opened, info, question, seed, where, spreading, bar, say)
+        total_known = topics or total_unknown(opened, info) is None
+        if found.now and total_known and goal.minimise == "partition_ms":
             output.note(f"note: {baseline([row['partition_ms'] for row in found.now], list(unknown))}")
-        with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
-            advices.keep(opened, info, stored(found, incident.group))
         return found

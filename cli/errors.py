@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from groupsim.api.errors import BadRequest
 from groupsim.events.errors import GroupSimError
 
-
-class BadRequest(GroupSimError):
-    """An argument that can't be; one sentence, exit status 2."""
+__all__ = ["BadRequest", "Interrupted"]
 
 
 class Interrupted(GroupSimError):

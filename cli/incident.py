@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from groupsim.analysis.availability.labels import Interval, Label
@@ -41,7 +40,6 @@ from groupsim.cli.record import record
 from groupsim.cli.signals import quietly
 from groupsim.cli.summary import headline, measured
 from groupsim.cli.whatif import whatif
-from groupsim.events.types import RunId
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.wording.lists import folded, listed
 from groupsim.wording.numbers import counted
@@ -97,6 +95,7 @@ def import_(
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.analysis.tables.bounds import supported
+    from groupsim.api.numbers import explanation_of_import, of_import
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
@@ -110,7 +109,7 @@ def import_(
         result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
         numbers, known = measured(facts)
-        summary = _summary(result, supported(result.run.summary, numbers, known), bool(known), reading)
+        summary = of_import(result, supported(result.run.summary, numbers, known), bool(known), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
@@ -120,16 +119,10 @@ def import_(
             _print_same(opened, result.run, name)
             _print_next(result.run, facts, explanation, total_known)
         else:
-            output.write_json({**summary, "explanation": explanation and _answer(explanation, facts, total_known)})
+            output.write_json(
+                {**summary, "explanation": explanation and explanation_of_import(explanation, facts, total_known)}
+            )
     raise typer.Exit(int(require_total and not total_known))
-
-
-def _answer(explanation: Explanation, facts: Sequence[Recorded], total_known: bool) -> dict[str, Any]:
-    """The explanation as JSON, with the what-ifs that can be compared with these facts."""
-    from groupsim.diagnosis.to_json import as_json
-    from groupsim.diagnosis.what_if import with_comparable
-
-    return as_json(with_comparable(explanation, facts, total_known=total_known), RunId("latest"))
 
 
 def _are_exported(paths: Sequence[Path]) -> bool:
@@ -193,27 +186,6 @@ def _print_unrecognised(reading: Reading, listed: bool) -> None:
     if reading.counts.unrecognised and not listed:
         unread = counted(reading.counts.unrecognised, "group-related line")
         output.note(f"{unread} not recognised; `groupsim import --unrecognised` lists them")
-
-
-def _summary(result: ImportResult, found: dict[str, Any], known: bool, reading: Reading) -> dict[str, Any]:
-    """What `--format json` prints of an import."""
-    info = result.run
-    return {
-        "run": info.id,
-        "name": info.name,
-        "source": info.source,
-        "origin": info.origin,
-        "simulated_ms": info.simulated_ms,
-        "facts": info.facts,
-        "digest": info.digest,
-        "status": info.status,
-        **found,
-        "partitions_known": known,
-        "lines": msgspec.to_builtins(reading.counts),
-        "notes": list(result.notes),
-        "damage": list(reading.damage),
-        "left_out": [{"file": file, "why": why} for file, why in reading.skipped.items()],
-    }
 
 
 def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from groupsim.incidents.exports.evidence import Fields
     from groupsim.incidents.logs.reading import Wanted
 
-_RECORDED_BESIDE = "recording.json"
-"""What happened, beside the logs of a recorded run: it quotes their lines (`groupsim conformance`)."""
-
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(metavar="LOG...", help="Logs, files of __consumer_offsets, folders; also .gz, pipes, - (stdin)."),
@@ -84,27 +81,10 @@ def export_fields(text: str | None, time: str | None, stream: str | None) -> Fie
 @contextmanager
 def log_files(places: Sequence[Path]) -> Iterator[list[Path]]:
     """The given files, for a `with` block; of a folder, all files in it but hidden ones and recordings, sorted."""
-    from groupsim.incidents.logs.given_files import given_files
+    from groupsim.incidents.logs.given_files import given_files, inside
 
     def waiting(pipe: str) -> AbstractContextManager[None]:
         return noted_after(f"reading {pipe} to its end")
 
-    with given_files(_inside(places), waiting) as files:
+    with given_files(inside(places), waiting) as files:
         yield files
-
-
-def _inside(places: Sequence[Path]) -> list[Path]:
-    files: list[Path] = []
-    for place in places:
-        if not place.is_dir():
-            files.append(place)
-            continue
-        inside = [path for path in sorted(place.rglob("*")) if path.is_file() and _may_be_log(path.name)]
-        if not inside:
-            raise BadRequest(f"{place} holds no files")
-        files += inside
-    return files
-
-
-def _may_be_log(name: str) -> bool:
-    return not name.startswith(".") and name != _RECORDED_BESIDE

@@ -64,6 +64,7 @@ def run(
 
     Example: groupsim run rolling_restart --seed 7 --set session.timeout.ms=10000
     """
+    from groupsim.api.numbers import of_simulated
     from groupsim.storage import open_store
 
     if form is Format.CSV:
@@ -85,7 +86,7 @@ def run(
         with closing(open_store(store, create=resume is None)) as opened:
             simulate_into(opened, played)
             (result,) = played
-            summary = _summary(opened, result.unless_interrupted())
+            summary = of_simulated(opened, result.unless_interrupted())
         if form is Format.TABLE:
             _print(summary, scenario or result.info.scenario_path or result.info.name)
         else:
@@ -146,53 +147,9 @@ def _resumed(reference: str, named: str | None, trust: bool) -> Play:
     return play
 
 
-def _summary(store: Any, result: Any) -> dict[str, Any]:
-    """What `--format json` prints of a run."""
-    from groupsim.analysis.tables.summary import summarise_simulated
-    from groupsim.diagnosis.explain import explain_run
-    from groupsim.diagnosis.from_facts import FACTS
-    from groupsim.diagnosis.to_json import as_json
-    from groupsim.diagnosis.what_if import COMPARED, with_comparable
-
-    info = result.info
-    summary = summarise_simulated(lambda types: store.read(info.id, types=types))
-    explanation = explain_run(store.read(info.id, types=FACTS))
-    if explanation is not None:
-        explanation = with_comparable(explanation, list(store.read(info.id, types=COMPARED)), total_known=True)
-    numbers = summary.numbers | {"groups": summary.totals.with_shares(summary.numbers["groups"])}
-    raised = [{"process": failed.process, "error": failed.error} for failed in summary.raised]
-    return {
-        "run": info.id,
-        "scenario": info.name,
-        "seed": info.seed,
-        "params": info.params,
-        "simulated_ms": info.simulated_ms,
-        "facts": info.facts,
-        "digest": info.digest,
-        "status": info.status,
-        **({"failure": result.failure} if result.failure else {}),
-        **({"raised": raised} if raised else {}),
-        **numbers,
-        "invariants": [
-            {
-                "name": name,
-                "ok": not broken,
-                "violations": [_violation(v) for v in broken],
-                "note": result.notes[name],
-            }
-            for name, broken in result.violations.items()
-        ],
-        "explanation": None if explanation is None else as_json(explanation, info.id),
-    }
-
-
 def _verdict(invariant: dict[str, Any]) -> str:
     note = f" ({plain(invariant['note'])})" if invariant["note"] else ""
     return f"{'ok  ' if invariant['ok'] else 'FAIL'} {invariant['name']}{note}"
-
-
-def _violation(violation: Any) -> dict[str, Any]:
-    return {"at_ms": violation.at_ms, "seq": violation.seq, "sentence": violation.sentence}
 
 
 def _print(summary: dict[str, Any], reference: str) -> None:

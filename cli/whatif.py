@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groupsim.cli import completion, output, whatif_migration
+from groupsim.cli import completion, output
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.log_options import MostPartitionsOption
@@ -25,21 +25,19 @@ from groupsim.cli.options import (
 from groupsim.cli.output import Format
 from groupsim.cli.progress import progress
 from groupsim.cli.run_times import period
-from groupsim.cli.whatif_choices import choices, meant, notes
-from groupsim.cli.whatif_output import print_answer, rows_of
+from groupsim.cli.whatif_output import print_answer
 from groupsim.incidents.facts.limits import MOST_PARTITIONS as USUAL_PARTITIONS
 from groupsim.incidents.facts.limits import check_counts
-from groupsim.storage.errors import StoreError
-from groupsim.storage.store import RunSource
 from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
-    from groupsim.replay.ask import Answer
+    from groupsim.api.asking import WhatIf
     from groupsim.replay.migration_answer import MigrationAnswer
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.spread import Sampling
-    from groupsim.storage.store import EventStore, RunInfo
+
+_NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
 
 SetOption = Annotated[
     list[str],
@@ -133,9 +131,9 @@ def whatif(
 
     Example: groupsim whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from groupsim.analysis import what_ifs
-    from groupsim.replay.ask import ask
-    from groupsim.replay.replayable import replayable_run
+    from groupsim.api.asking import asked
+    from groupsim.api.choices import choices, notes
+    from groupsim.api.migrating import wanted
     from groupsim.scenarios.scenario_of_run import Consent
 
     if form is Format.CSV:
@@ -143,40 +141,43 @@ def whatif(
     consent = Consent(scenario, trust, "name it with --scenario FILE")
     counts = key_integers(topics, "--topic", 1)
     check_counts(counts, most)
-    wanted = None if seeds is None else seed_range(seeds)
-    chosen = choices(assignors, sets, whatif_migration.wanted(migrate, protocols, sets))
+    seeds_wanted = None if seeds is None else seed_range(seeds)
+    settings = [key_values(_NEXT_KEY.split(text), "--set") for text in sets]
+    chosen = choices(assignors, settings, wanted(migrate, protocols, settings), "--")
     with existing(store) as opened:
         info = opened.find(run)
-        unknown = None if topics else total_unknown(opened, info)
-        part = period(between, info)
-        incident = replayable_run(opened, info, group, counts, assumptions(assume), chosen, part, consent)
-        chosen = meant(incident, chosen)
-        to = whatif_migration.changed(incident, chosen) if migrate else None
+        given, part = assumptions(assume), period(between, info)
         for note in notes(assignors):
             output.note(f"note: {note}")
-        sampled = wanted if wanted is not None else _default_seeds(incident, 1 + len(chosen))
         with progress("simulating") as bar:
-            found = ask(incident, chosen, sampled, unknown, bar)
-        roll = None
-        if migrate and to is not None and to in found.possible(chosen):
-            roll = whatif_migration.migration_of(opened, info, incident, to, migrate, wanted, found)
-        with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
-            what_ifs.keep(opened, info, found.stored(incident, roll))
-    _print(incident, found, form, roll)
-    raise typer.Exit(int(not found.answered))
+            answer = asked(
+                opened,
+                info,
+                chosen,
+                group=group,
+                topics=counts,
+                assume=given,
+                between=part,
+                seeds=seeds_wanted,
+                consent=consent,
+                migrate=migrate,
+                fewer_seeds=_note_fewer_seeds,
+                progress=bar,
+            )
+    _print(answer, form)
+    raise typer.Exit(int(not answer.answered))
 
 
-def _print(incident: ReplayableRun, found: Answer, form: Format, roll: MigrationAnswer | None) -> None:
+def _print(answer: WhatIf, form: Format) -> None:
     from groupsim.replay.sentences.parts import baseline
 
+    found, roll = answer.found, answer.migration
     if form is Format.TABLE:
-        print_answer(incident, found)
+        print_answer(answer.incident, found)
         if roll is not None:
-            whatif_migration.print_migration(roll)
+            _print_migration(roll)
     else:
-        rows = rows_of(incident, found)
-        rows[0] |= {} if roll is None else {"migration": roll.row()}
-        output.rows(rows, (), form)
+        output.rows(answer.to_dict(), (), form)
         for sentence in found.assumed:
             output.note(f"note: {sentence}")
     if found.results[0].costs and found.trust.unknown is None:
@@ -186,43 +187,32 @@ def _print(incident: ReplayableRun, found: Answer, form: Format, roll: Migration
             output.note(f"note: {result.choice}: {sentence}")
 
 
-def total_unknown(store: EventStore, info: RunInfo) -> str | None:
-    """Why the recording does not support a total; then the figures are the simulation's alone."""
-    from groupsim.analysis.availability.intervals import intervals
-    from groupsim.analysis.tables.bounds import support
-    from groupsim.events.catalogue import STATE_CHANGING
+def _print_migration(answer: MigrationAnswer) -> None:
+    """For people: sentences on the cost, what it assumes, and the list of what has to change."""
+    print()
+    costs = answer.sentences
+    for number, sentence in enumerate(costs):
+        assumes = answer.migration is not None and number == len(costs) - 1
+        print(f"{'  ' if assumes else ''}{output.plain(sentence)}")
+    for sentence in () if answer.migration is None else answer.migration.failures:
+        output.note(f"note: {sentence}")
+    print("To do and to know:")
+    for sentence in answer.checks:
+        print(f"  {output.plain(sentence)}")
 
-    if info.source != RunSource.RECORDED:
-        return None
-    return support(info.summary, intervals(store.read(info.id, types=STATE_CHANGING))).unknown
 
+def _note_fewer_seeds(incident: ReplayableRun, sampling: Sampling) -> None:
+    from groupsim.replay.ask import MOST_SEEDS
 
-def _default_seeds(incident: ReplayableRun, rows: int) -> Sampling:
-    from groupsim.replay.ask import MOST_SEEDS, default_seeds
-
-    found = default_seeds(incident, rows)
-    if found.most < MOST_SEEDS:
-        output.note(
-            f"note: at most {found.most} seeds instead of {MOST_SEEDS} are simulated, for an incident of "
-            f"{duration(incident.lasts_ms)} with {counted(incident.members, 'member')}; --seeds A:B chooses others"
-        )
-    return found
+    output.note(
+        f"note: at most {sampling.most} seeds instead of {MOST_SEEDS} are simulated, for an incident of "
+        f"{duration(incident.lasts_ms)} with {counted(incident.members, 'member')}; --seeds A:B chooses others"
+    )
 
 
 def assumptions(assume: Sequence[str]) -> dict[str, int | str]:
     """The values of --assume. Raises BadRequest."""
-    from groupsim.replay.reconstruct.inferred_settings.evidence import ASSUMABLE, INITIAL_DELAY
-    from groupsim.simulation.clients.config import CLIENTS
+    from groupsim.api.asking import assumptions as checked
 
-    found: dict[str, int | str] = {}
-    for key, value in key_values(assume, "--assume").items():
-        if key == "client":
-            if value not in CLIENTS:
-                raise BadRequest(f"--assume client={value}: must be one of {', '.join(CLIENTS)}")
-            found[key] = value
-        elif key in ASSUMABLE:
-            found[key] = key_integers([f"{key}={value}"], "--assume", minimum=0 if key == INITIAL_DELAY else 1)[key]
-        else:
-            known = ", ".join((*ASSUMABLE, "client"))
-            raise BadRequest(f"--assume {key}: must be one of {known}")
-    return found
+    texts = key_values(assume, "--assume")
+    return checked({key: int(text) if text.isascii() and text.isdigit() else text for key, text in texts.items()})

@@ -39,3 +39,6 @@ from __future__ import annotations
 
 class GroupSimError(Exception):
     """One sentence that names the offending thing and the place; shown to people as it stands."""
+
+
+GroupsimError = GroupSimError

@@ -25,6 +25,10 @@ _LONGEST_LINE = 16 << 20
 _BLOCK = 1 << 20
 
 
+_RECORDED_BESIDE = "recording.json"
+"""What happened, beside the logs of a recorded run: it quotes their lines (`groupsim conformance`)."""
+
+
 class GivenFile(PosixPath):
     """A path that is shown otherwise than it is opened: the copy of a pipe, or a file whose name is no text."""
 
@@ -53,6 +57,24 @@ def given_files(places: Sequence[Path], waiting: Waiting = lambda _: nullcontext
     named = _named(places)
     with TemporaryDirectory(prefix="groupsim-") as folder:
         yield [_given(place, named[number], Path(folder, str(number)), waiting) for number, place in enumerate(places)]
+
+
+def inside(places: Sequence[Path]) -> list[Path]:
+    """The places, and of a folder all files in it but hidden ones and recordings, sorted. Raises LogError."""
+    files: list[Path] = []
+    for place in places:
+        if not place.is_dir():
+            files.append(place)
+            continue
+        found = [path for path in sorted(place.rglob("*")) if path.is_file() and _may_be_log(path.name)]
+        if not found:
+            raise LogError(f"{place} holds no files")
+        files += found
+    return files
+
+
+def _may_be_log(name: str) -> bool:
+    return not name.startswith(".") and name != _RECORDED_BESIDE
 
 
 def _named(places: Sequence[Path]) -> list[str]:

@@ -16,7 +16,7 @@ from PIL import Image
 from groupsim.analysis import plots
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
-from groupsim.cli.report import assessment
+from groupsim.api.reporting import assessment
 from tests.analysis.report.browser import HOW, chromium
 from tests.analysis.report.conftest import EXAMPLE, imported, simulated
 

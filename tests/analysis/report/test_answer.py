@@ -9,7 +9,7 @@ import pytest
 
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
-from groupsim.cli.report import assessment
+from groupsim.api.reporting import assessment
 from groupsim.diagnosis.explain import explain_run
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files

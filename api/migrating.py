@@ -1,14 +1,12 @@
-"""`whatif --migrate FORM`: what the change to another protocol costs, and what it asks for."""
+"""What the change to another protocol costs itself, and what it asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from groupsim.cli import output
-from groupsim.cli.errors import BadRequest
-from groupsim.cli.progress import progress
-from groupsim.cli.whatif_choices import CONSUMER, REMOTE, STRATEGY, choices
+from groupsim.api.choices import CONSUMER, PROTOCOL, REMOTE, STRATEGY
+from groupsim.api.errors import BadRequest
 
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
@@ -21,15 +19,15 @@ SEEDS = 10
 """How many seeds of a change are simulated by default."""
 
 
-def wanted(migrate: str | None, protocols: Sequence[str], sets: Sequence[str]) -> list[str]:
-    """The protocols to ask for: with --migrate the consumer protocol, if no option names one. Raises BadRequest."""
+def wanted(migrate: str | None, protocols: Sequence[str], sets: Sequence[Mapping[str, str]]) -> list[str]:
+    """The protocols to ask for: for a migration the consumer protocol, if nothing names one. Raises BadRequest."""
     from groupsim.replay.migration import FORMS
 
     if migrate is None:
         return list(protocols)
     if migrate not in FORMS:
         raise BadRequest(f"--migrate must be {' or '.join(FORMS)}, not {migrate!r}")
-    named = protocols or any(choice.protocol is not None for choice in choices([], sets, []))
+    named = protocols or any(PROTOCOL in settings or "protocol" in settings for settings in sets)
     return list(protocols) if named else [CONSUMER]
 
 
@@ -76,21 +74,6 @@ def migration_of(
         for fact in store.read(info.id, types=[ProcessStarted.__name__])
         if isinstance(fact.event, ProcessStarted)
     ]
-    with progress("rolling"):
-        answer = migration_answer(incident.incident, choice, form, range(SEEDS) if seeds is None else seeds, configs)
+    answer = migration_answer(incident.incident, choice, form, range(SEEDS) if seeds is None else seeds, configs)
     (result,) = (each for each in asked.results if each.choice == choice.name)
     return decided(answer, result, asked.trust)
-
-
-def print_migration(answer: MigrationAnswer) -> None:
-    """For people: sentences on the cost, what it assumes, and the list of what has to change."""
-    print()
-    costs = answer.sentences
-    for number, sentence in enumerate(costs):
-        assumes = answer.migration is not None and number == len(costs) - 1
-        print(f"{'  ' if assumes else ''}{output.plain(sentence)}")
-    for sentence in () if answer.migration is None else answer.migration.failures:
-        output.note(f"note: {sentence}")
-    print("To do and to know:")
-    for sentence in answer.checks:
-        print(f"  {output.plain(sentence)}")

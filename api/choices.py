@@ -1,14 +1,12 @@
-"""The choices of `groupsim whatif`: what --set, --assignor and --protocol mean."""
+"""The choices of a what-if: what settings, an assignor and a protocol mean."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from groupsim.cli.errors import BadRequest
-from groupsim.cli.options import key_values
+from groupsim.api.errors import BadRequest
 
 if TYPE_CHECKING:
     from groupsim.replay.choice import Choice
@@ -17,26 +15,28 @@ if TYPE_CHECKING:
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 CLASSIC, CONSUMER = "classic", "consumer"
 ON_THE_SERVER = ("uniform", "range")
-_NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.]*=)")
 
 
-def choices(assignors: Sequence[str], sets: Sequence[str], protocols: Sequence[str]) -> list[Choice]:
-    """The choices in order: one for each --protocol and assignor of it, each other --assignor, and each --set.
+def choices(
+    assignors: Sequence[str], sets: Sequence[Mapping[str, str]], protocols: Sequence[str], dashes: str = ""
+) -> list[Choice]:
+    """The choices in order: one for each protocol and assignor of it, each other assignor, and each dict of settings.
 
-    `a=1,b=2` sets both. An assignor that only brokers have means the consumer protocol. Raises BadRequest, BadSetting.
+    An assignor that only brokers have means the consumer protocol. `dashes`: those before the names of options, in errors.
+    Raises BadRequest, BadSetting.
     """
     for protocol in protocols:
         if protocol not in (CLASSIC, CONSUMER):
-            raise BadRequest(f"--protocol must be classic or consumer, not {protocol!r}")
+            raise BadRequest(f"{dashes}protocol must be classic or consumer, not {protocol!r}")
     choices, taken = [], set()
     for protocol in protocols:
         fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]
         if protocol == CLASSIC and CONSUMER not in protocols:
             fitting = [name for name in assignors if name == "range" or name not in ON_THE_SERVER]
         taken |= set(fitting)
-        choices += [_protocol(protocol, name) for name in fitting] or [_protocol(protocol, None)]
-    choices += [_assignor(name) for name in assignors if name not in taken]
-    choices += [_set(text) for text in sets]
+        choices += [_protocol(protocol, name, dashes) for name in fitting] or [_protocol(protocol, None, dashes)]
+    choices += [_assignor(name, dashes) for name in assignors if name not in taken]
+    choices += [_set(settings, f"{dashes}{'set' if dashes else 'settings'}") for settings in sets]
     names = [choice.name for choice in choices]
     for name in names:
         if names.count(name) > 1:
@@ -78,40 +78,42 @@ def _of_brokers(choice: Choice) -> Choice:
     return replace(choice, settings={**others, REMOTE: assignor})
 
 
-def _protocol(protocol: str, assignor: str | None) -> Choice:
+def _protocol(protocol: str, assignor: str | None, dashes: str) -> Choice:
     from groupsim.replay.choice import Choice
 
     settings: dict[str, str] = {}
     if assignor is not None and protocol == CONSUMER:
         settings = {REMOTE: assignor}
     elif assignor is not None:
-        settings = dict(_assignor(assignor).settings)
+        settings = dict(_assignor(assignor, dashes).settings)
     name = ",".join(f"{key}={value}" for key, value in {PROTOCOL: protocol, **settings}.items())
     return Choice(name=name, settings=settings, protocol=protocol)
 
 
-def _assignor(names: str) -> Choice:
+def _assignor(names: str, dashes: str) -> Choice:
     from groupsim.assignors import ASSIGNORS
     from groupsim.coordinator.config import near
     from groupsim.replay.choice import Choice
 
     clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
     if names in ON_THE_SERVER and names not in clients:
-        return _protocol(CONSUMER, names)
-    servers = f"; with --protocol {CONSUMER}, one at a time: {', '.join(ON_THE_SERVER)}"
+        return _protocol(CONSUMER, names, dashes)
+    servers = f"; with {dashes}protocol {CONSUMER}, one at a time: {', '.join(ON_THE_SERVER)}"
     for name in (several := names.split(",")):
         if name in ON_THE_SERVER and name not in clients and len(several) > 1:
             raise BadRequest(
-                f"--assignor {names}: {name!r} is a broker's, and a broker's assignor is named alone; repeat --assignor"
+                f"{dashes}assignor {names}: {name!r} is a broker's, and a broker's assignor is named alone; repeat {dashes}assignor"
                 f" for each (brokers offer {', '.join(ON_THE_SERVER)})"
             )
         if name not in clients:
             why = "is not an assignor that a broker offers" if name in ASSIGNORS else "is unknown"
-            raise BadRequest(f"--assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}{servers}")
+            raise BadRequest(
+                f"{dashes}assignor {name!r} {why}{near(name, clients)}; known: {', '.join(clients)}{servers}"
+            )
     return Choice(name=names, settings={STRATEGY: names})
 
 
-def _set(text: str) -> Choice:
+def _set(settings: Mapping[str, str], option: str) -> Choice:
     from groupsim.replay.choice_settings import choice_of
 
-    return choice_of(key_values(_NEXT_KEY.split(text), "--set"), text, "--set")
+    return choice_of(settings, ",".join(f"{key}={value}" for key, value in settings.items()), option)

@@ -1,0 +1,10 @@
+"""What `import groupsim` offers: everything that the commands do, as functions that give objects.
+
+- `run`: the run of a store, with its tables, its answer, its pictures, its report
+- `running`, `importing`, `explaining`, `asking`, `advising`, `sweeping`, `assigning`: one file a function
+- `scenarios`: a scenario by name, by file, or as a function; `values`: what may be given for settings, times and seeds
+- `progress`: bars for long work; `html`, `timeline_svg`: how an object shows itself in a notebook
+- `errors`: what a caller can get wrong
+
+The commands of `cli/` parse their options, call these functions and print what they give: both have the same figures.
+"""

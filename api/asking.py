@@ -1,0 +1,175 @@
+"""`run.what_if`: an incident simulated again, as recorded and with other choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from groupsim.api import html
+from groupsim.api.errors import BadRequest
+from groupsim.api.values import Settings, one_or_more, texts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from groupsim.replay.ask import Answer
+    from groupsim.replay.choice import Choice
+    from groupsim.replay.migration_answer import MigrationAnswer
+    from groupsim.replay.replayable import ReplayableRun
+    from groupsim.replay.spread import Sampling
+    from groupsim.scenarios.scenario_of_run import Consent
+    from groupsim.storage.store import EventStore, RunInfo
+
+SHOWN = ("choice", "unavailable_partition_ms", "versus_baseline", "verdict")
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIf:
+    """What was answered: `.answer` in one sentence, `.sentences` one a choice, `.to_frame()` the figures."""
+
+    incident: ReplayableRun
+    found: Answer
+    migration: MigrationAnswer | None = None
+
+    @property
+    def answer(self) -> str:
+        """The first sentence: what would have helped, and how much."""
+        return self.found.headline
+
+    @property
+    def answered(self) -> bool:
+        """Whether the record's total is known, and one choice at least was answered."""
+        return self.found.answered
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """A sentence on each choice."""
+        pairs = zip(self.found.results, self.found.sentences, strict=True)
+        return {result.choice: text for result, text in pairs if result is not self.found.results[0]}
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What the record does not show and was assumed."""
+        return self.found.assumed
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `groupsim whatif --format json` prints: a row a choice, the first as recorded."""
+        from groupsim.api.what_if_rows import rows_of
+
+        rows = rows_of(self.incident, self.found)
+        rows[0] |= {} if self.migration is None else {"migration": self.migration.row()}
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a choice, the first as recorded; each measure as `MEASURE`, `MEASURE_least`, `MEASURE_most` over the
+        seeds, times in milliseconds; `versus_baseline`: the change against the simulation as recorded, as a share."""
+        import pandas as pd
+
+        return pd.DataFrame([_flat(row) for row in self.to_dict()])
+
+    def __str__(self) -> str:
+        return "\n".join((self.answer, *self.sentences.values()))
+
+    def __repr__(self) -> str:
+        return f"<WhatIf: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        columns = [name for name in SHOWN if name in frame.columns]
+        rows = [[_shown(row[name]) for name in columns] for row in frame.to_dict("records")]
+        return html.page(self.answer, html.table(columns, rows))
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a row of JSON what is one value; of a range median, least and most."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and {"median", "least", "most"} <= value.keys():
+            flat |= {name: value["median"], f"{name}_least": value["least"], f"{name}_most": value["most"]}
+        elif value is None or isinstance(value, str | int | float):
+            flat[name] = value
+    return flat
+
+
+def _shown(value: object) -> object:
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def assumptions(assume: Mapping[str, int | str]) -> dict[str, int | str]:
+    """Settings that the user knows and the logs don't show. Raises BadRequest."""
+    from groupsim.replay.reconstruct.inferred_settings.evidence import ASSUMABLE, INITIAL_DELAY
+    from groupsim.simulation.clients.config import CLIENTS
+
+    for key, value in assume.items():
+        if key == "client":
+            if value not in CLIENTS:
+                raise BadRequest(f"assume client={value}: must be one of {', '.join(CLIENTS)}")
+        elif key not in ASSUMABLE:
+            raise BadRequest(f"assume {key}: must be one of {', '.join((*ASSUMABLE, 'client'))}")
+        elif not isinstance(value, int) or value < (0 if key == INITIAL_DELAY else 1):
+            raise BadRequest(f"assume {key}={value}: must be a whole number of milliseconds")
+    return dict(assume)
+
+
+def choices_of(
+    assignor: str | Iterable[str], settings: Settings | Sequence[Settings], protocol: str | Iterable[str]
+) -> list[Choice]:
+    """The choices, in the order of the command line. Raises BadRequest, BadSetting."""
+    from groupsim.api.choices import choices
+
+    dicts = [settings] if isinstance(settings, Mapping) else list(settings)
+    texts = [texts_of(each) for each in dicts if each]
+    return choices(one_or_more(assignor), texts, one_or_more(protocol))
+
+
+def asked(
+    store: EventStore,
+    info: RunInfo,
+    chosen: Sequence[Choice],
+    *,
+    group: str | None,
+    topics: Mapping[str, int],
+    assume: Mapping[str, int | str],
+    between: tuple[int, int] | None,
+    seeds: range | None,
+    consent: Consent,
+    migrate: str | None = None,
+    fewer_seeds: Callable[[ReplayableRun, Sampling], None] = lambda incident, sampling: None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> WhatIf:
+    """Ask, and keep the answer with the run. `fewer_seeds` is told of a default that is smaller for a long incident."""
+    from groupsim.analysis import what_ifs
+    from groupsim.api.choices import meant
+    from groupsim.api.migrating import changed, migration_of
+    from groupsim.replay.ask import MOST_SEEDS, ask, default_seeds
+    from groupsim.replay.replayable import replayable_run
+    from groupsim.storage.errors import StoreError
+
+    unknown = None if topics else total_unknown(store, info)
+    incident = replayable_run(store, info, group, topics, assume, chosen, between, consent)
+    chosen = meant(incident, chosen)
+    to = changed(incident, chosen) if migrate else None
+    sampled: range | Sampling = default_seeds(incident, 1 + len(chosen)) if seeds is None else seeds
+    if not isinstance(sampled, range) and sampled.most < MOST_SEEDS:
+        fewer_seeds(incident, sampled)
+    found = ask(incident, chosen, sampled, unknown, progress)
+    roll = None
+    if migrate and to is not None and to in found.possible(chosen):
+        roll = migration_of(store, info, incident, to, migrate, seeds, found)
+    with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
+        what_ifs.keep(store, info, found.stored(incident, roll))
+    return WhatIf(incident, found, roll)
+
+
+def total_unknown(store: EventStore, info: RunInfo) -> str | None:
+    """Why the recording does not support a total; then the figures are the simulation's alone."""
+    from groupsim.analysis.availability.intervals import intervals
+    from groupsim.analysis.tables.bounds import support
+    from groupsim.events.catalogue import STATE_CHANGING
+    from groupsim.storage.store import RunSource
+
+    if info.source != RunSource.RECORDED:
+        return None
+    return support(info.summary, intervals(store.read(info.id, types=STATE_CHANGING))).unknown

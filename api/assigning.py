@@ -1,0 +1,94 @@
+"""`groupsim.assign`: what an assignor answers, without a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from groupsim.api import html
+from groupsim.api.errors import BadRequest
+from groupsim.api.values import one_or_more
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MemberLike: TypeAlias = "Iterable[str] | Mapping[str, Any]"
+"""The topics that a member subscribes to, or a dict: `topics`, and `owned` ([topic, partition] pairs), `generation`,
+`group_instance_id`, `rack`."""
+
+
+@dataclass(frozen=True, repr=False)
+class Assignment:
+    """What one assignor answered. `partitions`: by member the (topic, partition) pairs; `metrics`: balance, moves."""
+
+    assignor: str
+    partitions: Mapping[str, list[tuple[str, int]]]
+    metrics: Mapping[str, Any]
+
+    def __getitem__(self, member: str) -> list[tuple[str, int]]:
+        return self.partitions[member]
+
+    def to_dict(self) -> dict[str, Any]:
+        """By member a list of [topic, partition], as `groupsim assign` prints it."""
+        return {member: [list(each) for each in owned] for member, owned in self.partitions.items()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a partition: `member`, `topic`, `partition`."""
+        import pandas as pd
+
+        rows = [(member, *each) for member, owned in self.partitions.items() for each in owned]
+        return pd.DataFrame(rows, columns=["member", "topic", "partition"])
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{member}: {len(owned)}" for member, owned in self.partitions.items())
+        return f"<Assignment by {self.assignor}: {sizes}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(m, len(owned), ", ".join(f"{t}-{n}" for t, n in owned)) for m, owned in self.partitions.items()]
+        return html.page(self.assignor, html.table(("member", "number", "partitions"), rows))
+
+
+def assign(
+    assignor: str,
+    *,
+    topics: Mapping[str, int],
+    members: Mapping[str, MemberLike],
+    racks: Mapping[str, Any] | None = None,
+) -> Assignment:
+    """What Kafka's assignor of this name gives each member.
+
+    Args:
+        assignor: such as "range", "cooperative-sticky"; `groupsim assignors` lists them.
+        topics: the number of partitions of each topic: `{"orders": 6}`.
+        members: by member id what it subscribes to, or a dict with what it owned, too.
+        racks: by topic the racks of each partition's replicas.
+
+    Raises:
+        GroupsimError: for a group that can't be, and where the assignor itself fails.
+
+    >>> import groupsim
+    >>> groupsim.assign("range", topics={"orders": 3}, members={"m1": ["orders"], "m2": ["orders"]})["m1"]
+    [('orders', 0), ('orders', 1)]
+    """
+    from groupsim.assignors import ASSIGNORS
+    from groupsim.assignors.problem_files import answer, read
+    from groupsim.coordinator.config import near
+
+    if assignor not in ASSIGNORS:
+        raise BadRequest(f"unknown assignor {assignor!r}{near(assignor, ASSIGNORS)}; known: {', '.join(ASSIGNORS)}")
+    problem = {"topics": dict(topics), "members": [_member(name, each) for name, each in members.items()]}
+    problem |= {"partition_racks": racks} if racks else {}
+    found = answer(read(msgspec.json.encode({"id": "", "problem": problem})), [assignor])
+    if errors := found.get("errors"):
+        raise BadRequest(errors[assignor])
+    owned = {m: [(topic, number) for topic, number in each] for m, each in found["assignments"][assignor].items()}
+    return Assignment(assignor, owned, found["metrics"][assignor])
+
+
+def _member(name: str, given: MemberLike) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return {"id": name, **given}
+    return {"id": name, "topics": one_or_more(given)}

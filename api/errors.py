@@ -1,0 +1,9 @@
+"""What a caller can get wrong, by the command line or from Python."""
+
+from __future__ import annotations
+
+from groupsim.events.errors import GroupSimError
+
+
+class BadRequest(GroupSimError):
+    """An argument that can't be; one sentence, exit status 2 of the command line."""

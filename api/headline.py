@@ -1,0 +1,1 @@
+from groupsim.cli.summary import amount as amount

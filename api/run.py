@@ -1,0 +1,193 @@
+"""`groupsim.Run`: a run of a store with its tables, its answer, its pictures and its report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groupsim.analysis.runs import Run as StoredRun
+from groupsim.analysis.runs import open_run
+from groupsim.api import html
+from groupsim.api.explaining import Explanation, of_run
+from groupsim.api.pictures import RunPictures
+from groupsim.api.progress import bar
+from groupsim.api.values import Instant, Seeds, Settings, counts_of, period_of, seeds_of
+from groupsim.storage.store import EventStore, RunInfo, RunSource
+
+if TYPE_CHECKING:
+    from groupsim.api.asking import WhatIf
+    from groupsim.api.importing import Imported
+    from groupsim.simulation.run import RunResult
+
+
+class Run(StoredRun):
+    """One run, simulated or recorded. In a notebook it shows its answer, its headline and its timeline.
+
+    Every table is a pandas DataFrame. `info` has id, name, seed, status and settings.
+    """
+
+    def __init__(
+        self, store: EventStore, info: RunInfo, *, result: RunResult | None = None, imported: Imported | None = None
+    ) -> None:
+        super().__init__(store, info)
+        self._result = result
+        self._imported = imported
+
+    @cached_property
+    def checks(self) -> RunResult:
+        """How a simulated run ended, and every invariant of Kafka's groups with what broke it."""
+        if self._result is not None:
+            return self._result
+        from groupsim.invariants import Watch, all_invariants
+        from groupsim.simulation.run import RunResult
+
+        watch = Watch(all_invariants())
+        for fact in self.read():
+            watch.observe(fact)
+        watch.finish()
+        notes = {each.name: each.note for each in watch.invariants}
+        return RunResult(self.info, {name: tuple(found) for name, found in watch.violations.items()}, notes)
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended as it should: its story held, and no invariant was broken."""
+        return self.checks.ok
+
+    @property
+    def failure(self) -> str | None:
+        """What went wrong in the scenario's story, if anything did and the run was simulated just now."""
+        return self.checks.failure
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the logs did not show and was assumed, of a run that was imported just now."""
+        return () if self._imported is None else self._imported.result.notes
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """What happened, why, and what to change; remedies are not simulated (`groupsim.explain(run)` does)."""
+        return of_run(self, [], simulate=False)
+
+    @property
+    def answer(self) -> str:
+        """The first sentence of the explanation."""
+        return self.explanation.answer
+
+    @cached_property
+    def headline(self) -> str:
+        """How long something was down, how many partitions at worst, and the sum, as every command says it."""
+        from groupsim.api.headline import amount
+
+        return amount(self.summary()["unavailable"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `groupsim run --format json` prints; of a run that was imported just now `groupsim import`."""
+        from groupsim.api.numbers import of_simulated
+
+        if self._imported is not None:
+            return self._imported.numbers(self)
+        if self.info.source == RunSource.RECORDED:
+            return {"run": self.info.id, "name": self.info.name, **self.summary(), "explanation": self._explained()}
+        return of_simulated(self._store, self.checks.unless_interrupted())
+
+    def _explained(self) -> dict[str, Any]:
+        return self.explanation.to_dict()
+
+    def what_if(
+        self,
+        *,
+        assignor: str | Iterable[str] = (),
+        settings: Settings | Sequence[Settings] = (),
+        protocol: str | Iterable[str] = (),
+        migrate: str | None = None,
+        between: tuple[Instant, Instant] | None = None,
+        seeds: Seeds | None = None,
+        group: str | None = None,
+        topics: Mapping[str, int] | None = None,
+        assume: Mapping[str, int | str] | None = None,
+        scenario: str | Path | None = None,
+        trust: bool = False,
+        progress: bool = False,
+    ) -> WhatIf:
+        """Simulate the incident again, as recorded and with each choice, as `groupsim whatif` does.
+
+        Args:
+            assignor: another assignor, or several: each is one choice.
+            settings: settings that change together, or a list of such dicts: each is one choice. Besides Kafka's
+                settings: `membership` ("static", "dynamic") and `restart.ms`.
+            protocol: "consumer" or "classic": another group protocol.
+            migrate: "rolling" or "stop-all": what the change of the protocol costs itself.
+            between: compare only this time; default: from when the group first worked to the end.
+            seeds: the seeds to simulate; default: 10 to 40, until the medians are stable.
+            group: the group; default: the one with the most rebalances.
+            topics: partitions of topics that the logs don't show.
+            assume: what you know and the logs don't show: `{"session.timeout.ms": 10_000, "client": "java"}`.
+            scenario: the file of a simulated run, which is executed; or `trust` the one that the store names.
+            progress: show a bar.
+
+        Raises:
+            GroupsimError: if no choice can be answered, with the reason.
+        """
+        from groupsim.api.asking import asked, assumptions, choices_of
+        from groupsim.api.choices import choices
+        from groupsim.api.migrating import wanted
+        from groupsim.scenarios.scenario_of_run import Consent
+
+        chosen = choices_of(assignor, settings, protocol)
+        if migrate is not None and not any(choice.protocol for choice in chosen):
+            chosen = [*choices([], [], wanted(migrate, [], [])), *chosen]
+        consent = Consent(None if scenario is None else str(scenario), trust, "give it: scenario=FILE")
+        with bar("simulating", progress) as update:
+            return asked(
+                self._store,
+                self.info,
+                chosen,
+                group=group,
+                topics=counts_of(topics),
+                assume=assumptions(assume or {}),
+                between=period_of(between, self.info),
+                seeds=None if seeds is None else seeds_of(seeds),
+                consent=consent,
+                migrate=migrate,
+                progress=update,
+            )
+
+    def report(self, path: str | PathLike[str], *others: Run, progress: bool = False) -> Path:
+        """Write the report, one HTML file that needs nothing else; `others` are compared in it. Gives its path.
+
+        A report that stands there is replaced, another file is not. Raises GroupsimError.
+        """
+        from groupsim.api.reporting import rendered, written
+
+        with bar("report", progress) as update:
+            return written(Path(path), rendered([self, *others], update))
+
+    @property
+    def plot(self) -> RunPictures:
+        """Its pictures: `run.plot.timeline()`, `unavailable()`, `lag()`, `rebalance()`."""
+        return RunPictures(self)
+
+    def __repr__(self) -> str:
+        seed = "" if self.info.seed is None else f", seed {self.info.seed}"
+        head = f"run {self.info.id} of {self.info.name}{seed}, {self.info.facts:,} facts, {self.info.status}"
+        return f"<{head}\n{self.answer}\nunavailable: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        from groupsim.api.timeline_svg import timeline
+
+        numbers = self.summary()
+        rows = [(name, group["rebalances"], group["members"]) for name, group in numbers["groups"].items()]
+        groups = html.table(("group", "rebalances", "members at the end"), rows)
+        return html.page(self.answer, html.line(f"unavailable: {self.headline}"), groups, timeline(self.intervals))
+
+
+def load(store: str | Path | EventStore, run: str = "latest") -> Run:
+    """A run of a store (path, SQLAlchemy URL or EventStore), by id, unique prefix, name or `latest`.
+
+    Raises UnknownRun if there is none, StoreError for a store that does not exist and for a damaged run.
+    """
+    found = open_run(store, run)
+    return Run(found.store, found.info)

@@ -1,0 +1,111 @@
+"""What may be given for settings, seeds, times and topics, and what the rest of the project takes for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypeAlias
+
+from groupsim.api.errors import BadRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from groupsim.storage.store import RunInfo
+
+Value: TypeAlias = "str | int | float | bool"
+Settings: TypeAlias = "Mapping[str, Value]"
+"""Kafka's settings by their own names, parameters of the scenario: `{"session.timeout.ms": 10_000}`."""
+Instant: TypeAlias = "int | float | str | timedelta | datetime | pd.Timestamp"
+"""Milliseconds since the run's start, a text such as "12 s", a timedelta; of a recorded run a UTC instant, too."""
+Seeds: TypeAlias = "range | Sequence[int] | int"
+
+
+def text_of(value: Value) -> str:
+    """A value as Kafka writes it: `true`, not `True`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def texts_of(settings: Settings | None, what: str = "settings") -> dict[str, str]:
+    """Settings with values as texts. Raises BadRequest for what is no mapping of names to values."""
+    if settings is None:
+        return {}
+    if not isinstance(settings, Mapping):
+        raise BadRequest(f"{what} must be a dict of names and values, not {type(settings).__name__}")
+    for name, value in settings.items():
+        if not isinstance(name, str) or not isinstance(value, str | int | float | bool):
+            raise BadRequest(f"{what}: {name!r}: {value!r} must be a name and a text, a number or a bool")
+    return {name: text_of(value) for name, value in settings.items()}
+
+
+def lists_of(values: Mapping[str, Iterable[Value] | Value], what: str) -> dict[str, list[str]]:
+    """By name the values to compare; one value stands for a list of one. Raises BadRequest."""
+    found: dict[str, list[str]] = {}
+    for name, given in values.items():
+        several = [given] if isinstance(given, str | int | float | bool) else list(given)
+        found[name] = [text_of(value) for value in several]
+        if not found[name] or len(set(found[name])) < len(found[name]) or "" in found[name]:
+            raise BadRequest(f"{what}: {name}: every value once, none empty")
+    return found
+
+
+def seeds_of(seeds: Seeds, what: str = "seeds") -> range:
+    """Seeds without a gap, as a range. Raises BadRequest."""
+    if isinstance(seeds, int):
+        return range(seeds, seeds + 1)
+    found = list(seeds)
+    if not found:
+        raise BadRequest(f"{what}: there is none")
+    if any(not isinstance(seed, int) for seed in found) or found != list(range(found[0], found[0] + len(found))):
+        raise BadRequest(f"{what} must be whole numbers without a gap: range(0, 20)")
+    return range(found[0], found[-1] + 1)
+
+
+def one_or_more(given: str | Iterable[str]) -> list[str]:
+    """A text stands for a list of one."""
+    return [given] if isinstance(given, str) else list(given)
+
+
+def counts_of(topics: Mapping[str, int] | None) -> dict[str, int]:
+    """Partitions by topic. Raises BadRequest, LogError for more than there may be."""
+    from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts
+
+    found = dict(topics or {})
+    for name, number in found.items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise BadRequest(f"topics: {name!r}: {number!r} must be a number of partitions, 1 at least")
+    check_counts(found, MOST_PARTITIONS)
+    return found
+
+
+def period_of(between: tuple[Instant, Instant] | None, info: RunInfo) -> tuple[int, int] | None:
+    """A part of a run in milliseconds since its start. Raises BadRequest."""
+    if between is None:
+        return None
+    first, last = (ms_of(each, info) for each in between)
+    if first >= last:
+        raise BadRequest(f"between={between!r}: the first must be before the second")
+    return first, last
+
+
+def ms_of(instant: Instant, info: RunInfo) -> int:
+    """An instant in milliseconds since the run's start. Raises BadRequest."""
+    import pandas as pd
+
+    if isinstance(instant, int | float) and not isinstance(instant, bool):
+        return round(instant)
+    try:
+        if isinstance(instant, timedelta):
+            return round(instant / timedelta(milliseconds=1))
+        if isinstance(instant, str) and not instant[:4].isdigit():
+            return round(pd.Timedelta(instant) / pd.Timedelta(milliseconds=1))
+        if isinstance(instant, str | datetime) and info.origin is not None:
+            at = pd.Timestamp(instant)
+            at = at.tz_localize("UTC") if at.tzinfo is None else at.tz_convert("UTC")
+            return round((at - pd.Timestamp(info.origin)) / pd.Timedelta(milliseconds=1))
+        if isinstance(instant, str):
+            return round(pd.Timedelta(instant) / pd.Timedelta(milliseconds=1))
+    except (ValueError, TypeError):
+        pass
+    example = "" if info.origin is None else f', or an instant, UTC: "{info.origin}"'
+    raise BadRequest(f'{instant!r} is no time: milliseconds since the run\'s start, "12 s"{example}')
