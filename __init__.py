@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from groupsim.api.running import run
     from groupsim.api.sweeping import Sweep, sweep
     from groupsim.events.errors import GroupSimError as GroupsimError
-    from groupsim.scenarios.dsl import Application, minutes, scenario, seconds
+    from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
     from groupsim.storage import open_store
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Run",
     "Sweep",
     "WhatIf",
+    "World",
     "advise",
     "assign",
     "compare",
@@ -62,7 +63,7 @@ _HOMES = {
     "api.running": ("run",),
     "api.sweeping": ("Sweep", "sweep"),
     "events.errors": ("GroupsimError",),
-    "scenarios.dsl": ("Application", "minutes", "scenario", "seconds"),
+    "scenarios.dsl": ("Application", "World", "minutes", "scenario", "seconds"),
     "storage": ("open_store",),
 }
 

@@ -152,6 +152,7 @@ def advise(
             return Advice(of_scenario(what, space, fixed, goal, ranges, seed, where, progress=update))
         if fixed:
             raise BadRequest("settings are for scenarios; of a run its own are what choices are compared with")
+        about.__dict__.pop("advices", None)  # one more is kept with it
         asked = Question(
             group, counts_of(topics), assumptions(assume or {}), period_of(between, about.info), space, goal, ranges
         )

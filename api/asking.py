@@ -63,8 +63,8 @@ class WhatIf:
         return rows
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a choice, the first as recorded; each measure as `MEASURE`, `MEASURE_least`, `MEASURE_most` over the
-        seeds, times in milliseconds; `versus_baseline`: the change against the simulation as recorded, as a share."""
+        """One row a choice, the first as recorded; each measure as its median over the seeds, `…_least` and
+        `…_most`, times in milliseconds; `versus_baseline`: the change against the simulation as recorded, as a share."""
         import pandas as pd
 
         return pd.DataFrame([_flat(row) for row in self.to_dict()])
@@ -83,13 +83,13 @@ class WhatIf:
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a row of JSON what is one value; of a range median, least and most."""
+    """Of a row of JSON what is one value, and the least and the most of what has a range."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
-        if isinstance(value, dict) and {"median", "least", "most"} <= value.keys():
-            flat |= {name: value["median"], f"{name}_least": value["least"], f"{name}_most": value["most"]}
-        elif value is None or isinstance(value, str | int | float):
+        if value is None or isinstance(value, str | int | float):
             flat[name] = value
+        if name in row.get("ranges", {}):
+            flat[f"{name}_least"], flat[f"{name}_most"] = row["ranges"][name]
     return flat
 
 

@@ -22,7 +22,7 @@ def choices(
 ) -> list[Choice]:
     """The choices in order: one for each protocol and assignor of it, each other assignor, and each dict of settings.
 
-    An assignor that only brokers have means the consumer protocol. `dashes`: those before the names of options, in errors.
+    An assignor that only brokers have means the consumer protocol. `dashes`: before options, in errors.
     Raises BadRequest, BadSetting.
     """
     for protocol in protocols:
@@ -102,8 +102,8 @@ def _assignor(names: str, dashes: str) -> Choice:
     for name in (several := names.split(",")):
         if name in ON_THE_SERVER and name not in clients and len(several) > 1:
             raise BadRequest(
-                f"{dashes}assignor {names}: {name!r} is a broker's, and a broker's assignor is named alone; repeat {dashes}assignor"
-                f" for each (brokers offer {', '.join(ON_THE_SERVER)})"
+                f"{dashes}assignor {names}: {name!r} is a broker's, and a broker's assignor is named alone; repeat"
+                f" {dashes}assignor for each (brokers offer {', '.join(ON_THE_SERVER)})"
             )
         if name not in clients:
             why = "is not an assignor that a broker offers" if name in ASSIGNORS else "is unknown"

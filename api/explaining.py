@@ -112,7 +112,7 @@ def explain(
         GroupsimError: if no line is about a group, and for a file that can't be read.
 
     >>> import groupsim
-    >>> groupsim.explain(groupsim.run("long_batch_while_join_parked", seed=1)).codes[0]
+    >>> groupsim.explain(groupsim.run("everybody_too_slow")).codes[0]
     'poll-timeout'
     """
     from groupsim.api.run import Run

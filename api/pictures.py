@@ -42,16 +42,18 @@ class RunPictures:
         interactive: bool = False,
     ) -> Any:
         """What each member did in one rebalance, that of `generation`; default: the longest."""
-        self._check(group)
+        self._check(group, theme)
         paths = self._run.critical_paths()
         return _pictures(interactive).rebalance(paths, group=group, generation=generation, theme=theme)
 
     def _drawn(self, kind: str, rows: pd.DataFrame, group: str | None, theme: str, interactive: bool) -> Any:
-        self._check(group)
+        self._check(group, theme)
         rows = rows if group is None else rows[rows["group"] == group]
         return getattr(_pictures(interactive), kind)(rows, theme=theme)
 
-    def _check(self, group: str | None) -> None:
+    def _check(self, group: str | None, theme: str) -> None:
+        if theme not in ("light", "dark"):
+            raise BadRequest(f"theme must be light or dark, not {theme!r}")
         known = sorted({row.group for row in self._run.intervals})
         if group is not None and group not in known:
             raise BadRequest(f"run {self._run.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")

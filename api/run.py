@@ -140,6 +140,7 @@ class Run(StoredRun):
         if migrate is not None and not any(choice.protocol for choice in chosen):
             chosen = [*choices([], [], wanted(migrate, [], [])), *chosen]
         consent = Consent(None if scenario is None else str(scenario), trust, "give it: scenario=FILE")
+        self.__dict__.pop("what_ifs", None)  # one more is kept with it
         with bar("simulating", progress) as update:
             return asked(
                 self._store,

@@ -40,8 +40,9 @@ def run(
         GroupsimError: BadScenario, BadSetting or StoreError, with one sentence.
 
     >>> import groupsim
-    >>> groupsim.run("rolling_restart", seed=7).info.status
-    'finished'
+    >>> run = groupsim.run("steady_state", seed=7)
+    >>> run.ok, run.info.seed
+    (True, 7)
     """
     from groupsim.api.run import Run
     from groupsim.simulation.run import run as simulate
