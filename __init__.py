@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from groupsim.api.running import run
     from groupsim.api.sweeping import Sweep, sweep
     from groupsim.events.errors import GroupSimError as GroupsimError
-    from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
+    from groupsim.scenarios.dsl import Application, Script, World, minutes, scenario, seconds
     from groupsim.storage import open_store
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Explanation",
     "GroupsimError",
     "Run",
+    "Script",
     "Sweep",
     "WhatIf",
     "World",
@@ -63,7 +64,7 @@ _HOMES = {
     "api.running": ("run",),
     "api.sweeping": ("Sweep", "sweep"),
     "events.errors": ("GroupsimError",),
-    "scenarios.dsl": ("Application", "World", "minutes", "scenario", "seconds"),
+    "scenarios.dsl": ("Application", "Script", "World", "minutes", "scenario", "seconds"),
     "storage": ("open_store",),
 }
 

@@ -64,7 +64,7 @@ class WhatIf:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a choice, the first as recorded; each measure as its median over the seeds, `…_least` and
-        `…_most`, times in milliseconds; `versus_baseline`: the change against the simulation as recorded, as a share."""
+        `…_most`, times in milliseconds; `versus_baseline`: the ratio to the simulation as recorded."""
         import pandas as pd
 
         return pd.DataFrame([_flat(row) for row in self.to_dict()])
