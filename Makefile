@@ -116,7 +116,7 @@ pictures: $(READY)  ## take the pictures of the README again (needs Chromium)
 
 pins: $(READY)  ## write requirements/*.txt again from pyproject.toml: versions and hashes
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-emit-index-url --no-annotate pyproject.toml -o requirements/runtime.txt
+	  --no-emit-index-url --no-annotate --extra all pyproject.toml -o requirements/runtime.txt
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
 

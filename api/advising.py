@@ -16,6 +16,7 @@ from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, subject
 from groupsim.api.spreading import Where, spreading
 from groupsim.api.values import Instant, Settings, Value, counts_of, lists_of, one_or_more, period_of, texts_of
+from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +147,7 @@ def advise(
     where = Where(jobs or os.cpu_count() or 1, master, memory, None if to is None else Path(to), resume)
     if not space:
         raise BadRequest('vary names no setting: vary={"session.timeout.ms": [10_000, 45_000]}')
-    with bar("advise", progress) as update:
+    with bar("advise", progress) as update, needing("advise"), needing("spark"):
         if not isinstance(about, Run):
             what = subject(about, "facts")
             return Advice(of_scenario(what, space, fixed, goal, ranges, seed, where, progress=update))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groupsim.api.errors import BadRequest
+from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,8 @@ class RunPictures:
 
 
 def _pictures(interactive: bool) -> Any:
-    from groupsim.analysis import plots
-    from groupsim.analysis.plots import interactive as moving
+    with needing("plots"):
+        from groupsim.analysis import plots
+        from groupsim.analysis.plots import interactive as moving
 
     return moving if interactive else plots

@@ -12,6 +12,7 @@ from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, found, subject
 from groupsim.api.values import Seeds, Settings, Value, lists_of, seeds_of, texts_of
+from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,8 @@ class Sweep:
         """One row a run: `run`, `scenario`, `seed`, a column for each setting, and every measure (ms, counts)."""
         import pandas as pd
 
-        from groupsim.pipeline.sweep_report import rows
+        with needing("spark"):
+            from groupsim.pipeline.sweep_report import rows
 
         frame = rows(self.folder).to_pandas()
         params = pd.DataFrame([dict(each) for each in frame.pop("params")], index=frame.index)
@@ -68,8 +70,9 @@ class Sweep:
 
     def report(self, measure: str = "partition_ms") -> Report:
         """What `groupsim sweep-report` says, by this measure. Computed on Spark. Raises GroupsimError."""
-        from groupsim.pipeline.session import spark_session
-        from groupsim.pipeline.sweep_report import report, summaries
+        with needing("spark"):
+            from groupsim.pipeline.session import spark_session
+            from groupsim.pipeline.sweep_report import report, summaries
 
         session = spark_session(self.master, app="groupsim sweep-report")
         return report(summaries(session, self.folder), measure)
@@ -116,8 +119,10 @@ def sweep(
         GroupsimError: for a wrong scenario, setting or folder, before anything is started.
     """
     from groupsim.pipeline.grid import Sweep as Grid
-    from groupsim.pipeline.session import spark_session
-    from groupsim.pipeline.sweep import check, sweep_into
+
+    with needing("spark"):
+        from groupsim.pipeline.session import spark_session
+        from groupsim.pipeline.sweep import check, sweep_into
 
     story = found(scenario)
     lists, fixed = lists_of(grid, "grid"), texts_of(settings)

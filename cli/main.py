@@ -26,6 +26,7 @@ from groupsim.cli.missing_arguments import what_there_is
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
 from groupsim.events.errors import GroupSimError
+from groupsim.events.extras import missing
 
 TRACEBACK = "GROUPSIM_TRACEBACK"
 """The variable that makes an unexpected error a traceback."""
@@ -128,6 +129,11 @@ def _status(arguments: list[str]) -> int:
     except OSError as wrong:
         close_output()
         error(f"groupsim: {wrong.filename or 'the output'} can't be used: {wrong.strerror or wrong}")
+        return 2
+    except ModuleNotFoundError as wrong:
+        if (said := missing(wrong)) is None:
+            return unexpected(wrong)
+        error(f"groupsim: {said}")
         return 2
     except Exception as wrong:
         if not was_signalled():  # a library may have made an error of its own out of a KeyboardInterrupt

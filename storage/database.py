@@ -13,6 +13,7 @@ from typing import Protocol, cast
 from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
+from groupsim.events.extras import needing
 from groupsim.storage.codec import Row
 from groupsim.storage.deferred_signals import uninterrupted
 from groupsim.storage.errors import StoreError, StoreUnusable
@@ -87,7 +88,8 @@ class Database:
 
     def __init__(self, url: str | URL, create: bool = True) -> None:
         made = _url(url)
-        self.backend = cast(Backend, importlib.import_module(_BACKENDS[made.get_backend_name()]))
+        with needing("postgres"):
+            self.backend = cast(Backend, importlib.import_module(_BACKENDS[made.get_backend_name()]))
         self.place = self.backend.place(made)
         try:
             self.engine = self.backend.engine(made)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from groupsim.events.extras import needing
 from groupsim.incidents.offsets_topic.record import GroupRecord
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class PartitionsReader:
         self.partitions = len(by_partition)
 
     def __iter__(self) -> Iterator[GroupRecord]:
-        from groupsim.incidents.offsets_topic.segments import SegmentReader  # kafka-python and pyarrow: half a second
+        with needing("offsets"):  # half a second
+            from groupsim.incidents.offsets_topic.segments import SegmentReader
 
         for copies in self._partitions.values():
             readers = [SegmentReader(copy, groups=self._groups, progress=self._progress) for copy in copies]

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from groupsim.events.extras import needing
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.scan import open_log
 from groupsim.incidents.offsets_topic.dump import DumpReader, is_dump
@@ -154,11 +155,12 @@ class TopicReader:
 
 def _is_segment(path: Path, begin: bytes) -> bool:
     """By its content; a damaged one by its name, if it is no text."""
-    from groupsim.incidents.offsets_topic.batches import is_segment
     from groupsim.incidents.offsets_topic.partitions import named_as_segment
 
     if not begin or begin[0] & 0x80:
         return named_as_segment(path)
+    with needing("offsets"):
+        from groupsim.incidents.offsets_topic.batches import is_segment
     return (begin[:2] == b"\0\0" and is_segment(begin)) or (named_as_segment(path) and b"\0" in begin)
 
 
