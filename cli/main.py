@@ -131,9 +131,9 @@ def _status(arguments: list[str]) -> int:
         error(f"groupsim: {wrong.filename or 'the output'} can't be used: {wrong.strerror or wrong}")
         return 2
     except ModuleNotFoundError as wrong:
-        if (said := missing(wrong)) is None:
+        if (sentence := missing(wrong)) is None:
             return unexpected(wrong)
-        error(f"groupsim: {said}")
+        error(f"groupsim: {sentence}")
         return 2
     except Exception as wrong:
         if not was_signalled():  # a library may have made an error of its own out of a KeyboardInterrupt
