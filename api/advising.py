@@ -135,7 +135,8 @@ def advise(
     Raises:
         GroupsimError: for a request that can't be, before anything is simulated.
     """
-    from groupsim.advice.selection import Goal
+    with needing("advise"):
+        from groupsim.advice.selection import Goal
     from groupsim.api.run import Run
 
     space, ranges = space_of(vary), {name: _range(ends, f"unknown {name}") for name, ends in (unknown or {}).items()}

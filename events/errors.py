@@ -42,5 +42,8 @@ class GroupSimError(Exception):
     """One sentence that names the offending thing and the place; shown to people as it stands."""
 
 
+GroupsimError = GroupSimError
+
+
 class MissingExtra(GroupSimError):
     """A package that is installed only on request is missing (`events.extras`)."""

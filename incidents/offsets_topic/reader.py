@@ -159,9 +159,12 @@ def _is_segment(path: Path, begin: bytes) -> bool:
 
     if not begin or begin[0] & 0x80:
         return named_as_segment(path)
-    with needing("offsets"):
-        from groupsim.incidents.offsets_topic.batches import is_segment
-    return (begin[:2] == b"\0\0" and is_segment(begin)) or (named_as_segment(path) and b"\0" in begin)
+    if begin[:2] == b"\0\0":
+        with needing("offsets"):
+            from groupsim.incidents.offsets_topic.batches import is_segment
+        if is_segment(begin):
+            return True
+    return named_as_segment(path) and b"\0" in begin
 
 
 def _beside_segments(path: Path) -> bool:
