@@ -56,24 +56,24 @@ def checked_invariants(run: Run) -> list[Verdict]:
     ]
 
 
-def check_place(to: Path) -> None:
+def check_place(to: Path, option: str = "") -> None:
     """Raises BadRequest, before the work is done, if the report can't or must not be written there."""
     from groupsim.analysis.report.page import MARK
 
     if to.is_dir():
-        raise BadRequest(f"{to} is a folder; give the name of a file in it")
+        raise BadRequest(f"{option}{to} is a folder; give the name of a file in it")
     if not to.parent.is_dir():
-        raise BadRequest(f"{to}: there is no folder {str(to.parent)!r}")
+        raise BadRequest(f"{option}{to}: there is no folder {str(to.parent)!r}")
     try:
         head = to.read_bytes()[: len(MARK)] if to.is_file() else b""
     except OSError as error:
-        raise BadRequest(f"{to} can't be read: {error.strerror or error}") from None
+        raise BadRequest(f"{option}{to} can't be read: {error.strerror or error}") from None
     if head and head != MARK.encode():
-        raise BadRequest(f"{to} exists and is not a groupsim report; choose another name")
+        raise BadRequest(f"{option}{to} exists and is not a groupsim report; choose another name")
 
 
-def write(to: Path, text: str) -> None:
-    """Write the file completely or not at all."""
+def write(to: Path, text: str, option: str = "") -> None:
+    """Write the file completely or not at all. `option`: before its name, in errors."""
     from groupsim.pipeline.whole_file import whole_file
 
     if to.exists() and not to.is_file():  # a device or a pipe can't be replaced
@@ -85,4 +85,4 @@ def write(to: Path, text: str) -> None:
         with whole_file(to, unfinished):
             unfinished.write_text(text, "utf-8")
     except OSError as error:
-        raise BadRequest(f"{to} can't be written: {error.strerror or error}") from None
+        raise BadRequest(f"{option}{to} can't be written: {error.strerror or error}") from None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from groupsim.analysis.runs import Run as StoredRun
 from groupsim.analysis.runs import open_run
 from groupsim.api import html
+from groupsim.api.errors import BadRequest
 from groupsim.api.explaining import Explanation, of_run
 from groupsim.api.pictures import RunPictures
 from groupsim.api.progress import bar
@@ -74,7 +75,10 @@ class Run(StoredRun):
     @property
     def answer(self) -> str:
         """The first sentence of the explanation."""
-        return self.explanation.answer
+        try:
+            return self.explanation.answer
+        except BadRequest:
+            return "No group took part in this run."
 
     @cached_property
     def headline(self) -> str:
@@ -82,6 +86,13 @@ class Run(StoredRun):
         from groupsim.api.headline import amount
 
         return amount(self.summary()["unavailable"])
+
+    @cached_property
+    def measures(self) -> dict[str, float]:
+        """Every measure of a simulated run, as of a sweep: `partition_ms`, `after_start_outage_ms`, … (ms, counts)."""
+        from groupsim.analysis.tables.measures import measured
+
+        return measured(self.state_changing, self.intervals)
 
     def to_dict(self) -> dict[str, Any]:
         """What `groupsim run --format json` prints; of a run that was imported just now `groupsim import`."""

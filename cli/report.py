@@ -33,7 +33,7 @@ def report(
 
     to_stdout = str(to) == "-"
     if not to_stdout:
-        check_place(to)
+        check_place(to, "-o ")
     with existing(store) as opened, progress("report") as bar:
         infos = [opened.find(reference) for reference in dict.fromkeys(references)]
         ids = list(dict.fromkeys(info.id for info in infos))
@@ -41,5 +41,5 @@ def report(
     if to_stdout:
         sys.stdout.write(text)
         return
-    write(to, text)
+    write(to, text, "-o ")
     output.note(f"{to}: {len(text) / 1_000:,.0f} kB, {counted(len(ids), 'run')}; open it in a browser")

@@ -11,8 +11,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-import groupsim
-
 OLD_PACKAGES = frozenset(
     {
         "analysis",
@@ -35,7 +33,7 @@ RENAMED = {
     "assignors.violations": "assignors.metrics",
     "scenarios.seen": "scenarios.probe",
 }
-ROOT = Path(groupsim.__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager

@@ -69,3 +69,32 @@ def test_of_a_group_that_never_worked_only_its_start_is_start_up() -> None:
     assert first_worked(found) == {"g": None}
     assert list(after_start(found, first_worked(found))) == found[1:]
     assert summarise([], found)["unavailable"]["starting_ms"] == 10
+
+
+def test_a_member_that_dies_before_the_group_first_worked_ends_its_start_up() -> None:
+    found = [
+        _of(0, Label.UNOWNED, 0, 10, START),
+        _of(0, Label.OK, 10, 90),
+        _of(1, Label.UNOWNED, 0, 10, START),
+        _of(1, Label.OWNER_DEAD, 10, 40, "session-expired"),
+        _of(1, Label.OK, 40, 90),
+    ]
+    assert first_worked(found) == {"g": 10}
+    assert [(i.partition, i.from_ms) for i in after_start(found, first_worked(found))] == [(0, 10), (1, 10), (1, 40)]
+
+
+@scenario(seed=1, lasts=minutes(2))
+def killed_at_once(world: Any) -> Any:
+    """A member is killed as soon as the group is stable."""
+    group = world.group("g")
+    _, bob = group.join("alice", "bob", topics=[world.topic("t", partitions=6)])
+    yield group.stable(members=2)
+    bob.kill()
+
+
+def test_a_member_killed_as_soon_as_the_group_is_stable_is_not_counted_as_start_up() -> None:
+    store = open_store(":memory:")
+    facts = list(store.read(run(killed_at_once, store, settings={"session.timeout.ms": 30_000}).info.id))
+    dead = sum(i.duration_ms for i in intervals(facts) if i.label == Label.OWNER_DEAD)
+    assert dead > 3 * 26_000
+    assert measured(facts)["after_start_ms"] >= dead

@@ -112,7 +112,7 @@ def test_examples_of_docstrings(module: str) -> None:
 
 
 def test_every_public_name_is_there_and_documented() -> None:
-    for name in groupsim.__all__:
+    for name in sorted({*groupsim.__all__} - {"Script"}):  # a type alias has none
         assert getattr(groupsim, name).__doc__, name
     with pytest.raises(AttributeError):
         groupsim.nothing  # noqa: B018

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.api import progress as bars
 from groupsim.cli import progress
 from groupsim.cli.existing_store import existing
 from tests.cli.conftest import Call
@@ -34,7 +35,7 @@ def sits(monkeypatch: pytest.MonkeyPatch) -> Sits:
     def sit() -> Screen:
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+        monkeypatch.setattr(bars, "PATIENCE_S", 0.0)
         monkeypatch.setenv("TERM", "xterm")
         return screen
 
@@ -59,7 +60,7 @@ def test_a_bar_within_a_bar_and_a_quick_task_are_not_shown(sits: Sits, monkeypat
     assert "outer" in screen.getvalue()
     assert "inner" not in screen.getvalue()
     screen = sits()
-    monkeypatch.setattr(progress, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(bars, "PATIENCE_S", 60.0)
     with progress.progress("quick") as tell:
         tell(1.0)
     assert screen.getvalue() == ""

@@ -137,12 +137,17 @@ def made_an_error_of(*_: object) -> None:
 
 @pytest.mark.parametrize(
     ("place", "then"),
-    [("_summary", press), ("_summary", made_an_error_of), ("_print", press), ("progress", at_its_end)],
+    [
+        ("api.numbers.of_simulated", press),
+        ("api.numbers.of_simulated", made_an_error_of),
+        ("cli.run._print", press),
+        ("cli.run.progress", at_its_end),
+    ],
 )
 def test_ctrl_c_after_the_end_of_a_run_names_the_run(
     call: Call, monkeypatch: pytest.MonkeyPatch, place: str, then: Callable[..., object]
 ) -> None:
-    monkeypatch.setattr(f"groupsim.cli.run.{place}", then)
+    monkeypatch.setattr(f"groupsim.{place}", then)
     called = call("run", "steady_state")
     run = call("runs", "--format", "json").json[0]
     assert (called.status, run["status"]) == (130, "finished")
