@@ -124,48 +124,53 @@ def advise(
         unknown: parameters that nobody knows, as `(low, high)`: drawn anew under each seed, alike for all choices.
         minimize: what to make small: "partition_ms", "outage_ms", …; several give the choices that none beats.
         subject_to: the most that the means of other measures may be: `{"detection_ms": 10_000}`.
-        indifference: a share of the best that is no difference worth having.
-        confidence: how sure it has to be, 0.5 to 0.999.
-        budget: at most so many runs.
+        indifference, confidence, budget: a share of the best that is no difference; how sure it has to be; most runs.
         settings: of a scenario: what all choices have.
         group, topics, assume, between: of a recorded run, as for `Run.what_if`.
-        jobs: processes; default: one a core. `master`: on Spark instead, with a driver of `memory`.
+        jobs, master, memory: processes, one a core by default; or on Spark, with a driver of so much.
         to: a folder that keeps the runs; with `resume` that of an advice that was stopped.
 
     Raises:
         GroupsimError: for a request that can't be, before anything is simulated.
     """
-    with needing("advise"):
-        from groupsim.advice.selection import Goal
     from groupsim.api.run import Run
 
-    space, ranges = space_of(vary), {name: _range(ends, f"unknown {name}") for name, ends in (unknown or {}).items()}
-    fixed = texts_of(settings)
-    for key in sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
-        raise BadRequest(f"{key!r} is given twice, by vary, unknown or settings")
+    with needing("advise"):
+        from groupsim.advice.selection import Goal
+    space, ranges, fixed = space_of(vary), _ranges(unknown or {}), texts_of(settings)
+    if twice := sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
+        raise BadRequest(f"{twice[0]!r} is given twice, by vary, unknown or settings")
     first, *also = dict.fromkeys(one_or_more(minimize))
     goal = Goal(first, dict(subject_to or {}), confidence, indifference, budget, tuple(also))
     where = Where(jobs or os.cpu_count() or 1, master, memory, None if to is None else Path(to), resume)
-    if not space:
-        raise BadRequest('vary names no setting: vary={"session.timeout.ms": [10_000, 45_000]}')
     with bar("advise", progress) as update, needing("advise"), needing("spark"):
         if not isinstance(about, Run):
-            what = subject(about, "facts")
-            return Advice(of_scenario(what, space, fixed, goal, ranges, seed, where, progress=update))
-        if fixed:
-            raise BadRequest("settings are for scenarios; of a run its own are what choices are compared with")
+            return Advice(
+                of_scenario(subject(about, "facts"), space, fixed, goal, ranges, seed, where, progress=update)
+            )
+        _no_settings(fixed)
         about.__dict__.pop("advices", None)  # one more is kept with it
-        asked = Question(
-            group, counts_of(topics), assumptions(assume or {}), period_of(between, about.info), space, goal, ranges
-        )
+        given, part = assumptions(assume or {}), period_of(between, about.info)
+        asked = Question(group, counts_of(topics), given, part, space, goal, ranges)
         return Advice(of_run(about.store, about.info, asked, seed, where, progress=update))
 
 
 def space_of(vary: Mapping[str, Iterable[Value] | Value | Between]) -> dict[str, list[str] | Range]:
     """Lists of values by setting; of a tuple of two numbers the range between them. Raises BadRequest."""
+    if not vary:
+        raise BadRequest('vary names no setting: vary={"session.timeout.ms": [10_000, 45_000]}')
     ranges = {name: _range(each, f"vary {name}") for name, each in vary.items() if _is_range(each)}
     lists = lists_of({name: each for name, each in vary.items() if name not in ranges}, "vary")
     return {name: ranges[name] if name in ranges else lists[name] for name in vary}
+
+
+def _no_settings(fixed: Mapping[str, str]) -> None:
+    if fixed:
+        raise BadRequest("settings are for scenarios; of a run its own are what choices are compared with")
+
+
+def _ranges(unknown: Mapping[str, Between]) -> dict[str, Range]:
+    return {name: _range(ends, f"unknown {name}") for name, ends in unknown.items()}
 
 
 def _is_range(given: object) -> bool:

@@ -124,22 +124,29 @@ def choices_of(
     return choices(one_or_more(assignor), texts, one_or_more(protocol))
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked besides the choices: `between` in ms since the run's start, `seeds` None: as many as are needed."""
+
+    group: str | None
+    topics: Mapping[str, int]
+    assume: Mapping[str, int | str]
+    between: tuple[int, int] | None
+    seeds: range | None
+    consent: Consent
+    migrate: str | None = None
+
+
 def asked(
     store: EventStore,
     info: RunInfo,
     chosen: Sequence[Choice],
+    question: Question,
     *,
-    group: str | None,
-    topics: Mapping[str, int],
-    assume: Mapping[str, int | str],
-    between: tuple[int, int] | None,
-    seeds: range | None,
-    consent: Consent,
-    migrate: str | None = None,
     fewer_seeds: Callable[[ReplayableRun, Sampling], None] = lambda incident, sampling: None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> WhatIf:
-    """Ask, and keep the answer with the run. `fewer_seeds` is told of a default that is smaller for a long incident."""
+    """Ask, and keep the answer with the run. `fewer_seeds` gets a default that is smaller for a long incident."""
     from groupsim.analysis import what_ifs
     from groupsim.api.choices import meant
     from groupsim.api.migrating import changed, migration_of
@@ -147,8 +154,11 @@ def asked(
     from groupsim.replay.replayable import replayable_run
     from groupsim.storage.errors import StoreError
 
+    topics, seeds, migrate = question.topics, question.seeds, question.migrate
     unknown = None if topics else total_unknown(store, info)
-    incident = replayable_run(store, info, group, topics, assume, chosen, between, consent)
+    incident = replayable_run(
+        store, info, question.group, topics, question.assume, chosen, question.between, question.consent
+    )
     chosen = meant(incident, chosen)
     to = changed(incident, chosen) if migrate else None
     sampled: range | Sampling = default_seeds(incident, 1 + len(chosen)) if seeds is None else seeds

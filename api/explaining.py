@@ -17,7 +17,7 @@ from groupsim.api.values import one_or_more
 if TYPE_CHECKING:
     import pandas as pd
 
-    from groupsim.api.run import Run
+    from groupsim.analysis.runs import Run
     from groupsim.diagnosis import explain as diagnosed
     from groupsim.diagnosis.finding import Diagnosis
     from groupsim.events.types import RunId
@@ -115,7 +115,7 @@ def explain(
     >>> groupsim.explain(groupsim.run("everybody_too_slow")).codes[0]
     'poll-timeout'
     """
-    from groupsim.api.run import Run
+    from groupsim.analysis.runs import Run
 
     wanted = one_or_more(groups)
     if isinstance(what, Run):

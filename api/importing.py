@@ -17,6 +17,7 @@ from groupsim.api.values import counts_of, one_or_more
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from groupsim.analysis.runs import Run as StoredRun
     from groupsim.api.run import Run
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.reading import Wanted
@@ -31,18 +32,16 @@ class Imported:
     result: ImportResult
     reading: Reading
 
-    def numbers(self, run: Run) -> dict[str, Any]:
+    def numbers(self, run: StoredRun) -> dict[str, Any]:
         """What `groupsim import --format json` prints."""
         from groupsim.analysis.availability.intervals import intervals
-        from groupsim.analysis.tables.bounds import supported
         from groupsim.analysis.tables.summary import summarise
         from groupsim.api.numbers import explanation_of_import, of_import
         from groupsim.diagnosis.explain import explain_reading
 
         facts = list(run.read())
         known = intervals(facts)
-        found = supported(self.result.run.summary, summarise(facts, known), known)
-        numbers = of_import(self.result, found, bool(known), self.reading)
+        numbers = of_import(self.result, summarise(facts, known), known, self.reading)
         total_known = numbers["unavailable"]["partition_ms"] is not None
         explanation = explain_reading(self.reading)
         return {**numbers, "explanation": explanation and explanation_of_import(explanation, facts, total_known)}

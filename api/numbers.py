@@ -15,6 +15,7 @@ from groupsim.events.types import RunId
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from groupsim.analysis.availability.labels import Interval
     from groupsim.diagnosis.explain import Explanation
     from groupsim.events.base import Recorded
     from groupsim.incidents.facts.importer import ImportResult
@@ -64,8 +65,13 @@ def _violation(violation: Violation) -> dict[str, Any]:
     return {"at_ms": violation.at_ms, "seq": violation.seq, "sentence": violation.sentence}
 
 
-def of_import(result: ImportResult, found: dict[str, Any], known: bool, reading: Reading) -> dict[str, Any]:
-    """What `groupsim import --format json` prints, but for the explanation. `found`: `tables.bounds.supported`."""
+def of_import(
+    result: ImportResult, numbers: dict[str, Any], known: Sequence[Interval], reading: Reading
+) -> dict[str, Any]:
+    """What `groupsim import --format json` prints, but for the explanation. `numbers`, `known`: `summarise` of its
+    facts, and their intervals."""
+    from groupsim.analysis.tables.bounds import supported
+
     info = result.run
     return {
         "run": info.id,
@@ -76,8 +82,8 @@ def of_import(result: ImportResult, found: dict[str, Any], known: bool, reading:
         "facts": info.facts,
         "digest": info.digest,
         "status": info.status,
-        **found,
-        "partitions_known": known,
+        **supported(info.summary, numbers, known),
+        "partitions_known": bool(known),
         "lines": msgspec.to_builtins(reading.counts),
         "notes": list(result.notes),
         "damage": list(reading.damage),

@@ -10,7 +10,7 @@ from groupsim.events.extras import needing
 if TYPE_CHECKING:
     import pandas as pd
 
-    from groupsim.api.run import Run
+    from groupsim.analysis.runs import Run
 
 
 class RunPictures:

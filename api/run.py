@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from groupsim.analysis.runs import Run as StoredRun
 from groupsim.analysis.runs import open_run
@@ -20,8 +20,21 @@ from groupsim.storage.store import EventStore, RunInfo, RunSource
 
 if TYPE_CHECKING:
     from groupsim.api.asking import WhatIf
-    from groupsim.api.importing import Imported
+    from groupsim.incidents.facts.importer import ImportResult
     from groupsim.simulation.run import RunResult
+
+
+class Imported(Protocol):
+    """How a run was imported (`api.importing`)."""
+
+    @property
+    def result(self) -> ImportResult:
+        """The run, and what was assumed."""
+        ...
+
+    def numbers(self, run: StoredRun) -> dict[str, Any]:
+        """What `groupsim import --format json` prints."""
+        ...
 
 
 class Run(StoredRun):
@@ -83,7 +96,7 @@ class Run(StoredRun):
     @cached_property
     def headline(self) -> str:
         """How long something was down, how many partitions at worst, and the sum, as every command says it."""
-        from groupsim.api.headline import amount
+        from groupsim.analysis.tables.headline import amount
 
         return amount(self.summary()["unavailable"])
 
@@ -142,7 +155,7 @@ class Run(StoredRun):
         Raises:
             GroupsimError: if no choice can be answered, with the reason.
         """
-        from groupsim.api.asking import asked, assumptions, choices_of
+        from groupsim.api.asking import Question, asked, assumptions, choices_of
         from groupsim.api.choices import choices
         from groupsim.api.migrating import wanted
         from groupsim.scenarios.scenario_of_run import Consent
@@ -151,21 +164,12 @@ class Run(StoredRun):
         if migrate is not None and not any(choice.protocol for choice in chosen):
             chosen = [*choices([], [], wanted(migrate, [], [])), *chosen]
         consent = Consent(None if scenario is None else str(scenario), trust, "give it: scenario=FILE")
+        wanted_seeds = None if seeds is None else seeds_of(seeds)
+        given, part = assumptions(assume or {}), period_of(between, self.info)
+        question = Question(group, counts_of(topics), given, part, wanted_seeds, consent, migrate)
         self.__dict__.pop("what_ifs", None)  # one more is kept with it
         with bar("simulating", progress) as update:
-            return asked(
-                self._store,
-                self.info,
-                chosen,
-                group=group,
-                topics=counts_of(topics),
-                assume=assumptions(assume or {}),
-                between=period_of(between, self.info),
-                seeds=None if seeds is None else seeds_of(seeds),
-                consent=consent,
-                migrate=migrate,
-                progress=update,
-            )
+            return asked(self._store, self.info, chosen, question, progress=update)
 
     def report(self, path: str | PathLike[str], *others: Run, progress: bool = False) -> Path:
         """Write the report, one HTML file that needs nothing else; `others` are compared in it. Gives its path.

@@ -94,7 +94,6 @@ def import_(
 
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
-    from groupsim.analysis.tables.bounds import supported
     from groupsim.api.numbers import explanation_of_import, of_import
 
     if _are_exported(logs):
@@ -108,20 +107,18 @@ def import_(
     with importing(store) as opened:
         result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
         facts = list(opened.read(result.run.id))
-        numbers, known = measured(facts)
-        summary = of_import(result, supported(result.run.summary, numbers, known), bool(known), reading)
+        summary = of_import(result, *(found := measured(facts)), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
-            _print_missing(reading, None if known else counts)
-            _print_notes(result, _trust_note(known), in_full)
+            _print_missing(reading, None if found[1] else counts)
+            _print_notes(result, _trust_note(found[1]), in_full)
             _print_unrecognised(reading, unrecognised)
             _print_same(opened, result.run, name)
             _print_next(result.run, facts, explanation, total_known)
         else:
-            output.write_json(
-                {**summary, "explanation": explanation and explanation_of_import(explanation, facts, total_known)}
-            )
+            said = explanation and explanation_of_import(explanation, facts, total_known)
+            output.write_json({**summary, "explanation": said})
     raise typer.Exit(int(require_total and not total_known))
 
 

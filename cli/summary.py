@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from groupsim.analysis.tables.headline import about_of, amount, range_of
 from groupsim.cli.output import plain
 from groupsim.cli.progress import progress
 from groupsim.storage.log_gaps import inexact_sentence, precision
-from groupsim.wording.bounds import between, bounds, is_near, near_word
-from groupsim.wording.lists import after_comma
-from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds
-from groupsim.wording.start_up import start_up
+from groupsim.wording.numbers import counted, partition_seconds, partition_time, seconds
 from groupsim.wording.times import duration
 
 if TYPE_CHECKING:
@@ -33,68 +31,13 @@ def measured(facts: Sequence[Recorded]) -> tuple[dict[str, Any], Sequence[Interv
     return summarise(facts, found), found
 
 
-def amount(whole: Mapping[str, Any]) -> str:
-    """How long something was unavailable after start-up, and start-up beside it: the headline of every command.
-
-    First how long one partition or more, how many at once, and how long one of them; then the sum of all. `whole` is
-    `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`).
-    """
-    unavailable = whole["after_start"]
-    if unavailable["partition_ms"] is None:
-        return f"unknown{_bounds(unavailable)}: {plain(unavailable['unknown'])}"
-    starts = start_up(whole)
-    after, of, beside = (" after start-up", "that time", f"; {starts}") if starts else ("", "all partition time", "")
-    total = f"{_about(unavailable)}{partition_time(unavailable['partition_ms'])}"
-    much = _range(unavailable) or f"{total} ({percent(unavailable['share'], 2)}"
-    return f"{_outage(unavailable, after)}. Sum: {much} of {of}){beside}"
-
-
-def _outage(unavailable: Mapping[str, Any], after: str) -> str:
-    """`one or more partitions for 5.1 s after start-up, at most 12 at once, the longest outage of one: 4.2 s`."""
-    most = unavailable["max_partitions"]
-    if not most:
-        return f"no partition{after}"
-    who, at_once = ("one or more partitions", f", at most {most:,} at once") if most > 1 else ("one partition", "")
-    said = f"{who} for {_lasted(unavailable, 'outage_ms')}{after}{at_once}"
-    alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
-    if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
-        return said
-    return f"{said}, the longest outage{' of one' * (most > 1)}: {_lasted(unavailable, 'longest_partition_ms')}"
-
-
-def _lasted(unavailable: Mapping[str, Any], name: str) -> str:
-    """`5.1 s`, `about 5.1 s`, or `3.2 to 9.8 s`: a time whose bounds are `at_least_` and `at_most_` that."""
-    ms, least, most = _ends(unavailable, name)
-    if _is_wide(unavailable, name) and most is not None:
-        return f"{seconds(least)} to {seconds(most)} s"
-    about = f"{near_word(ms, least, most)} " if _is_bounded(unavailable) and (least, most) != (ms, ms) else ""
-    return f"{about}{ms} ms" if ms < 1_000 else f"{about}{seconds(ms)} s"
-
-
-def _is_wide(unavailable: Mapping[str, Any], name: str) -> bool:
-    """Whether a time is shown by its bounds: the truth may be half or double of it."""
-    _, least, most = ends = _ends(unavailable, name)
-    apart = most is not None and seconds(least) != seconds(most)
-    return apart and _is_bounded(unavailable) and not is_near(*ends)
-
-
-def _is_bounded(unavailable: Mapping[str, Any]) -> bool:
-    """Whether the numbers are known, but not exact."""
-    return bool(unavailable.get("inexact", False)) or unavailable.get("at_most_partition_ms", 0) is None
-
-
-def _ends(unavailable: Mapping[str, Any], name: str) -> tuple[int, int, int | None]:
-    ms = unavailable[name]
-    return ms, unavailable.get(f"at_least_{name}", ms), unavailable.get(f"at_most_{name}", ms)
-
-
 def headline(summary: dict[str, Any]) -> list[str]:
     """The main numbers of a run, as lines."""
     unavailable = summary["unavailable"]["after_start"]
-    lines = [f"unavailable  {amount(summary['unavailable'])}"]
+    lines = [f"unavailable  {plain(amount(summary['unavailable']))}"]
     if unavailable["partition_ms"] is None:
         return lines
-    inexact, about, between = unavailable.get("inexact", False), _about(unavailable), _range(unavailable)
+    inexact, about, between = unavailable.get("inexact", False), about_of(unavailable), range_of(unavailable)
     if about:
         sums = f"; the times below add up to {partition_time(unavailable['partition_ms'])}"
         ends = (unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms"))
@@ -124,28 +67,6 @@ def headline(summary: dict[str, Any]) -> list[str]:
         f"{summary['reprocessed_records']:,} records read twice"
     )
     return lines
-
-
-def _about(unavailable: Mapping[str, Any]) -> str:
-    """`about `, or that it is a bound, of a total that is known but not exact; empty of another one."""
-    return f"{near_word(*_ends(unavailable, 'partition_ms'))} " if _is_bounded(unavailable) else ""
-
-
-def _range(unavailable: Mapping[str, Any]) -> str | None:
-    """`between 23.8 and 95.8 partition-seconds (6.6–26.6 %`: instead of a total that may be far from the truth.
-
-    That is one that is itself a bound, or has a bound beyond half or double of it. None for others.
-    """
-    total_ms, least_ms, most_ms = _ends(unavailable, "partition_ms")
-    if not total_ms or most_ms is None or not _is_wide(unavailable, "partition_ms"):
-        return None
-    shares = [min(100, 100 * unavailable["share"] * ms / total_ms) for ms in (least_ms, most_ms)]
-    return f"{between(seconds(least_ms), seconds(most_ms))} partition-seconds ({shares[0]:.1f}–{shares[1]:.1f} %"
-
-
-def _bounds(unavailable: dict[str, Any]) -> str:
-    least, most = unavailable.get("at_least_partition_ms") or 0, unavailable.get("at_most_partition_ms")
-    return after_comma(bounds(least, most, unavailable.get("known_share")))
 
 
 def title(name: str, seed: int | None, simulated_ms: int, rebalances: int, facts: int) -> str:

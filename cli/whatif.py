@@ -131,7 +131,7 @@ def whatif(
 
     Example: groupsim whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from groupsim.api.asking import asked
+    from groupsim.api.asking import Question, asked
     from groupsim.api.choices import choices, notes
     from groupsim.api.migrating import wanted
     from groupsim.scenarios.scenario_of_run import Consent
@@ -146,24 +146,12 @@ def whatif(
     chosen = choices(assignors, settings, wanted(migrate, protocols, settings), "--")
     with existing(store) as opened:
         info = opened.find(run)
-        given, part = assumptions(assume), period(between, info)
+        part = period(between, info)
+        question = Question(group, counts, assumptions(assume), part, seeds_wanted, consent, migrate)
         for note in notes(assignors):
             output.note(f"note: {note}")
         with progress("simulating") as bar:
-            answer = asked(
-                opened,
-                info,
-                chosen,
-                group=group,
-                topics=counts,
-                assume=given,
-                between=part,
-                seeds=seeds_wanted,
-                consent=consent,
-                migrate=migrate,
-                fewer_seeds=_note_fewer_seeds,
-                progress=bar,
-            )
+            answer = asked(opened, info, chosen, question, fewer_seeds=_note_fewer_seeds, progress=bar)
     _print(answer, form)
     raise typer.Exit(int(not answer.answered))
 

@@ -1,12 +1,13 @@
-"""What `groupsim whatif` prints: the answer, the table of choices, what it rests on; rows of JSON."""
+"""What `groupsim whatif` prints: the answer, the table of choices, what it rests on."""
 
 from __future__ import annotations
 
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
+from groupsim.analysis.tables.headline import amount
+from groupsim.api.what_if_rows import generations_of
 from groupsim.cli import output
-from groupsim.cli.summary import amount
 from groupsim.wording.numbers import counted, partition_seconds, partition_time, percent, seconds, with_range
 from groupsim.wording.seeds import seed_changes_nothing
 from groupsim.wording.times import duration
@@ -14,7 +15,6 @@ from groupsim.wording.times import duration
 if TYPE_CHECKING:
     from groupsim.replay.ask import Answer
     from groupsim.replay.choice_result import ChoiceResult, Range
-    from groupsim.replay.fidelity import Fidelity, PhaseDurations
     from groupsim.replay.replayable import ReplayableRun
     from groupsim.replay.rests_on import Basis
 
@@ -26,25 +26,6 @@ BASIS = (
 )
 """Titles of what is given, inferred, drawn and assumed."""
 GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", "sync_recorded_ms", "sync_ms", "note")
-
-
-def rows_of(incident: ReplayableRun, answer: Answer) -> list[dict[str, Any]]:
-    """One row per choice, the first as recorded, with the answer, the record, the fidelity and what was assumed."""
-    rows: list[dict[str, Any]] = [
-        {**result.row(), "verdict": answer.verdict(result), "answer": text}
-        for result, text in zip(answer.results, answer.sentences, strict=True)
-    ]
-    rows[0] |= {
-        "answer": answer.headline,
-        "recorded": _recorded(incident, answer),
-        "fidelity": _fidelity(answer),
-        "assumed": list(answer.assumed),
-        "assumptions": list(answer.assumed),
-        "given": list(answer.basis.given),
-        "inferred": list(answer.basis.inferred),
-        "drawn": list(answer.basis.drawn),
-    }
-    return rows
 
 
 def print_answer(incident: ReplayableRun, answer: Answer) -> None:
@@ -63,7 +44,7 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
             print(f"  {output.plain(line(choice, answer.trust))}")
     if not incident.window.given:
         what = "recorded" if incident.incident is not None else "this run"
-        print(f"{what}: unavailable {amount(incident.unavailable)}")
+        print(f"{what}: unavailable {output.plain(amount(incident.unavailable))}")
     window = incident.window
     begins = "" if window.given else ", when the group first worked,"
     print(
@@ -126,7 +107,7 @@ def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:
     )
     played = counted(close.played, "generation")
     print(f"simulated exactly: {played}, {close.matched} of {close.recorded} as recorded{errors}")
-    if differing := [row for row in _generations(close) if row["note"]]:
+    if differing := [row for row in generations_of(close) if row["note"]]:
         output.table(differing, GENERATIONS)
 
 
@@ -144,75 +125,6 @@ def _recorded_cost(incident: ReplayableRun, answer: Answer) -> str:
             why = incident.cost.precision.why()
         known = f"about {known} ({bounds}: {why})"
     return f"{known}; {partition_seconds(unknown)} are unknown from the logs" if unknown else known
-
-
-def _recorded(incident: ReplayableRun, answer: Answer) -> dict[str, Any]:
-    cost, known = incident.cost, incident.partitions_known
-    return {
-        "group": incident.group,
-        "generations": len(incident.generations),
-        "rebalances": cost.rebalances,
-        "unavailable_partition_ms": cost.unavailable_partition_ms if answer.trust.unknown is None else None,
-        "at_least_partition_ms": cost.range_ms[0] if known else None,
-        "unknown_ms": cost.unknown_ms,
-        "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
-        "unknown": answer.trust.unknown,
-        "outage_ms": cost.outage_ms if answer.trust.unknown is None else None,
-        "longest_partition_ms": cost.longest_partition_ms if answer.trust.unknown is None else None,
-        "max_partitions": cost.max_partitions if known else None,
-        "founding_partition_ms": cost.founding_ms if known else None,
-        **({} if incident.window.given else {"unavailable": incident.unavailable}),
-        "from_ms": incident.window.from_ms,
-        "to_ms": incident.window.to_ms,
-    }
-
-
-def _fidelity(answer: Answer) -> dict[str, Any]:
-    close, trusted = answer.close, answer.trust
-    known = trusted.unknown is None and trusted.error is not None
-    return {
-        "recorded_generations": close.recorded,
-        "played_generations": close.played,
-        "matched_generations": close.matched,
-        "median_error_ms": close.median_error_ms,
-        "p95_error_ms": close.p95_error_ms,
-        "played_unavailable_partition_ms": trusted.replayed_ms,
-        "error": round(trusted.error or 0, 4) if known else None,
-        "low": trusted.low,
-        "holds": close.holds,
-        "generations": _generations(close),
-    }
-
-
-def _generations(close: Fidelity) -> list[dict[str, Any]]:
-    """The generations of the recording and of the simulation side by side."""
-    rows = []
-    for pair in close.pairs:
-        known = pair.recorded or pair.played
-        assert known is not None
-        note = "" if pair.same else "only recorded" if pair.played is None else "only simulated"
-        if pair.recorded is not None and pair.played is not None and not pair.same:
-            note = f"simulated: {pair.played.cause}, {counted(pair.played.size, 'member')}"
-        elif not all(phase is None or phase.met for phase in (pair.join, pair.sync)):
-            note = "differs"
-        recorded = pair.recorded
-        rows.append(
-            {
-                "generation": recorded.number if recorded else None,
-                "cause": known.cause,
-                "members": known.size,
-                "join_recorded_ms": recorded.join_ms if recorded else None,
-                "join_ms": _played(pair.join),
-                "sync_recorded_ms": recorded.sync_ms if recorded else None,
-                "sync_ms": _played(pair.sync),
-                "note": note,
-            }
-        )
-    return rows
-
-
-def _played(phase: PhaseDurations | None) -> int | None:
-    return phase.played_ms if phase is not None else None
 
 
 def _shown(result: ChoiceResult, verdict: str | None) -> dict[str, Any]:

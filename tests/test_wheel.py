@@ -24,6 +24,7 @@ OTHER_FOLDERS = ("tests", "benchmarks", "recorders", "docs", "examples", "build"
 REACHED_BY = {
     "groupsim": "the public names",
     "groupsim.cli.entry": "the command `groupsim`",
+    "groupsim.api.pytest_plugin": "loaded by pytest: an entry point",
     "groupsim.pipeline.job": "started by spark-submit",
     "groupsim.storage.sqlite": "by a store's URL: `storage.database`",
     "groupsim.storage.postgresql": "by a store's URL: `storage.database`",

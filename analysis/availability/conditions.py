@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from groupsim.analysis.availability.labels import Verdict, is_available
+from groupsim.analysis.availability.start_up import LOST
 from groupsim.analysis.availability.view import GroupView
 from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
@@ -187,5 +188,5 @@ class _Group:
                     report(group, partitions, before, verdict, at_ms)
                 condition.partitions.update(partitions)
             condition.arriving = {}
-        if self._never_served and is_available(verdict.label, verdict.sub_label):
+        if self._never_served and (is_available(verdict.label, verdict.sub_label) or verdict.label in LOST):
             self._never_served -= condition.partitions

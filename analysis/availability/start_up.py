@@ -1,9 +1,8 @@
 """A group's start-up: what it waits for before it works for the first time, apart from what happens to it later.
 
-A group first worked when each partition that it began with had been available once: from then on its unavailable time
-counts in every headline, and what came before stands beside it. If an owner died or froze before that, start-up ends
-there: that a member is killed a moment before the last one knows its position is no start-up. Partitions that come
-later, by growth of a topic or with another topic, are none either. The start-up of a group that never worked is what
+A group first worked when each partition that it began with had been available once, or had an owner that died or froze:
+from then on its unavailable time counts in every headline, and what came before stands beside it. Partitions that come
+later, by growth of a topic or with another topic, are no start-up. The start-up of a group that never worked is what
 nothing but its start explains: its time with the cause `start`. A recorded group that was founded before its logs begin
 has no start-up.
 """
@@ -31,7 +30,8 @@ class _Span(Protocol):
 
 
 _Piece = TypeVar("_Piece", bound=_Span)
-_LOST = frozenset({Label.OWNER_DEAD, Label.OWNER_STALLED})
+LOST = frozenset({Label.OWNER_DEAD, Label.OWNER_STALLED})
+"""A partition that is lost before anybody saw it served has come that far: what it waits for now is no start-up."""
 FirstWorked = Mapping[str, int | None]
 """By group that was founded in the run: when it first worked, ms of the run; None: never."""
 
@@ -40,25 +40,21 @@ def first_worked(intervals: Iterable[Interval], founded: Collection[str] | None 
     """When each group first worked. `founded`: the groups that were founded in the run; None: all."""
     begins: dict[str, dict[tuple[str, int], int]] = {}
     first: dict[str, dict[tuple[str, int], int]] = {}
-    lost: dict[str, int] = {}
     for i in intervals:
         if founded is not None and i.group not in founded:
             continue
         partition = i.topic, i.partition
         counted = begins.setdefault(i.group, {})
         counted[partition] = min(i.from_ms, counted.get(partition, i.from_ms))
-        if i.available:
+        if i.available or i.label in LOST:
             served = first.setdefault(i.group, {})
             served[partition] = min(i.from_ms, served.get(partition, i.from_ms))
-        elif i.label in _LOST:
-            lost[i.group] = min(i.from_ms, lost.get(i.group, i.from_ms))
     worked: dict[str, int | None] = {}
     for group, counted in begins.items():
         begin, served = min(counted.values()), first.get(group, {})
         founders = [partition for partition, from_ms in counted.items() if from_ms == begin]
         whole = all(partition in served for partition in founders)
-        ends = [served[partition] for partition in founders] if whole else []
-        worked[group] = min(max(ends), lost.get(group, max(ends))) if ends else None
+        worked[group] = max(served[partition] for partition in founders) if whole else None
     return worked
 
 

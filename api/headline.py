@@ -1,1 +1,0 @@
-from groupsim.cli.summary import amount as amount
