@@ -41,7 +41,7 @@ def groupsim_run(request: pytest.FixtureRequest) -> RunScenario:
     `runs.assert_outage(at_most="40 s", share_of_seeds=0.95)`. A failure names the worst seed and how to repeat it, and
     writes its report to `--groupsim-reports`.
     """
-    folder = Path(request.config.getoption("--groupsim-reports"))
+    folder = Path(str(request.config.getoption("--groupsim-reports")))
     test = re.sub(r"[^\w.-]+", "-", request.node.name).strip("-")
 
     def report_to(seed: int) -> Path:
