@@ -45,12 +45,13 @@ class Track(Generic[V]):
     another leaves open, and that before the steps.
     """
 
-    __slots__ = ("_covers", "_spans", "_steps")
+    __slots__ = ("_covers", "_ordered", "_spans", "_steps")
 
     def __init__(self, first: V | Open) -> None:
         self._steps: list[Step[V]] = [Step(When(-INF, -INF), first, None)]
         self._covers: list[Cover[V]] = []
         self._spans: dict[tuple[V, bool], Spans] = {}
+        self._ordered: list[Step[V]] | None = []
 
     @property
     def last(self) -> V | Open:
@@ -60,9 +61,11 @@ class Track(Generic[V]):
     @property
     def steps(self) -> list[Step[V]]:
         """The steps that a line or a rule proves, in order; each is between those beside it."""
-        steps = self._steps[1:]
-        whens = ordered(step.when for step in steps)
-        return [step._replace(when=when) for step, when in zip(steps, whens, strict=True)]
+        if self._ordered is None:
+            steps = self._steps[1:]
+            whens = ordered(step.when for step in steps)
+            self._ordered = [step._replace(when=when) for step, when in zip(steps, whens, strict=True)]
+        return self._ordered
 
     @property
     def covers(self) -> list[Cover[V]]:
@@ -74,7 +77,7 @@ class Track(Generic[V]):
 
         If it has it already, it has had it since `when.hi` at the latest.
         """
-        self._spans.clear()
+        self._changed()
         last = self._steps[-1]
         if value != last.value:
             self._steps.append(Step(when, value, why))
@@ -83,15 +86,20 @@ class Track(Generic[V]):
 
     def put_off(self, until: int, why: Why) -> None:
         """Its last step may have been as late as this."""
-        self._spans.clear()
+        self._changed()
         last = self._steps[-1]
         self._steps[-1] = last._replace(when=When(last.when.lo, max(last.when.hi, until)), why=why)
 
     def cover(self, span: Span, value: V | Open, why: Why) -> None:
         """In this span it has this value, or any, if `value` is OPEN."""
-        self._spans.clear()
+        self._changed()
         if span[0] < span[1]:
             self._covers.append(Cover(span, value, why))
+
+    def _changed(self) -> None:
+        """What was worked out holds no longer."""
+        self._spans.clear()
+        self._ordered = None
 
     def surely(self, value: V) -> Spans:
         """When it certainly has the value. Of covers that contradict each other none is sure."""

@@ -109,13 +109,14 @@ class Index:
         else:
             self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
-            self._count(group, row.detail.get(key))
+            if (names := row.detail.get(key)) is not None:
+                self._count(group, names)
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
             self.session_timeouts[group] = timeout
         held = row.detail.get("held")
-        for names in held.values() if isinstance(held, Mapping) else ():
-            self._count(group, names)
+        for owned in held.values() if isinstance(held, Mapping) else ():
+            self._count(group, owned)
         reported = row.detail.get("timeouts")
         for member, timeouts in reported.items() if isinstance(reported, Mapping) else ():
             self._timeouts.setdefault((group, str(member)), timeouts)
@@ -140,8 +141,8 @@ class Index:
             case RowKind.TARGET_ASSIGNMENT if row.program is Program.OFFSETS_TOPIC:
                 self.consumer_groups.add(group)
                 targets = row.detail.get("targets")
-                for names in targets.values() if isinstance(targets, dict) else ():
-                    self._count(group, names)
+                for target in targets.values() if isinstance(targets, dict) else ():
+                    self._count(group, target)
             case RowKind.MEMBER_FAILED if row.member is not None and "rebalance_timeout_ms" in row.detail:
                 self._timeouts.setdefault((group, row.member), row.detail)
             case kind if kind in _OF_CONSUMER_GROUPS:

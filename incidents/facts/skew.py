@@ -73,6 +73,8 @@ def estimate_skews(reading: Reading) -> list[Skew]:
     bounds the skew from both sides, and so do members' joins and ends. All bounds together leave an interval. A file
     whose interval has 0 in it fits.
     """
+    if not any(map(is_broker, reading.rows)):
+        return []
     bounds: dict[str, list[Bounds]] = defaultdict(list)
     for of_some in (member_bounds(reading), _by_generations(reading)):
         for file, bound in of_some:

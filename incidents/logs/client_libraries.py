@@ -83,7 +83,7 @@ def worker_of(row: Row) -> str | None:
     """
     if row.kind is RowKind.WORKER_ASSIGNED or row.detail.get("protocol") in _PROTOCOLS_OF_CONNECT:
         return CONNECT
-    names = [name for name in (row.client, row.member) if name]
-    if any(name.startswith("connect-") for name in names):
+    client, member = row.client or "", row.member or ""
+    if client.startswith("connect-") or member.startswith("connect-"):
         return CONNECT
-    return SCHEMA_REGISTRY if any(name.startswith("sr-") for name in names) else None
+    return SCHEMA_REGISTRY if client.startswith("sr-") or member.startswith("sr-") else None
