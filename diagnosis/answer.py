@@ -98,6 +98,8 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
     member."""
     stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
+    if first.cost.no_progress:
+        return []  # what it reads meanwhile is read in vain
     if stopped_ms is not None and stopped_ms[0] and _says(first.what, stopped_ms[0]):
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     low, high = stopped_ms or (None, None)

@@ -66,6 +66,8 @@ class Cost:
     group_stopped_ms: Bounds | None = None
     member_without_partitions_ms: Bounds | None = None
     processed_again: bool = False
+    no_progress: bool = False
+    """Whether it reads the same records each time, because none of them is committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

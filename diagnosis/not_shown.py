@@ -51,11 +51,18 @@ def _sentences(log: GroupLog, findings: Sequence[Finding], stopped_ms: Bounds | 
     elif log.type not in _WORKERS and (not quiet or first.code is Code.OTHERS):
         lasted_ms = 0 if log.end is None else log.end - log.begin
         if not says_something(stopped_ms, lasted_ms):
-            said = bounds(stopped_ms)
+            said = _bounds(stopped_ms, lasted_ms)
             most = f" ({said} in these lines)" if said is not None and lasted_ms >= _SECOND_MS else ""
             yield f"how long nobody in {_group(log)} could read{most}: {_other_log(log)}"
     if (end := _ends_within(log)) is not None:
         yield end
+
+
+def _bounds(found: Bounds | None, lasted_ms: int) -> str | None:
+    """Without a lower bound that says nothing."""
+    low, _ = shares(found, lasted_ms) or (None, None)
+    tiny = found is not None and low is not None and low < _TINY
+    return bounds((None, found[1]) if found is not None and tiny else found)
 
 
 def _group(log: GroupLog) -> str:

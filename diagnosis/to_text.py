@@ -123,7 +123,10 @@ def _finding(
     if (when := _when(finding, [texts.get(place, "") for place in shown], start_ms)) is not None:
         yield f"  when: {when}"
     yield from _remedies(finding)
-    if finding.cost.processed_again:
+    if finding.cost.no_progress:
+        yield "  cost: a batch that takes so long cannot be committed at its end: the same records are processed again"
+        " each time"
+    elif finding.cost.processed_again:
         yield "  cost: what was read since the last commit is read again"
     if finding.confirm:
         yield f"  to confirm: {finding.confirm}"

@@ -85,8 +85,10 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     seeds = _seeds(incident, 1 + len(choices))
     if not seeds:
         return explanation
-    _, *results = ask(incident, choices, range(seeds)).results
-    effects = {remedy: _effect(result) for remedy, result in zip(remedies, results, strict=True)}
+    answer = ask(incident, choices, range(seeds))
+    as_recorded, *results = answer.results
+    alike = not answer.trust.low and not answer.trust.doubts(as_recorded)
+    effects = {remedy: _effect(result, alike=alike) for remedy, result in zip(remedies, results, strict=True)}
     changed = replace(first, do=_by_effect(first, effects))
     groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
     return _as_tried(replace(explanation, groups=groups))
@@ -113,12 +115,17 @@ def _name(remedy: Remedy) -> str:
     return ",".join(f"{key}={value}" for key, value in remedy.trial)
 
 
-def _effect(result: ChoiceResult) -> tuple[int, str] | None:
-    """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known."""
+def _effect(result: ChoiceResult, *, alike: bool) -> tuple[int, str] | None:
+    """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known.
+
+    `alike`: the simulated group, without a change, resembles its record; else no figure says anything about it.
+    """
     if not result.costs or result.refused is not None:
         return None
     if result.as_recorded:
         return 2, ""
+    if not alike:
+        return None
     now, base = result.unavailable_partition_ms, result.base
     was_ms = [cost.unavailable_partition_ms for cost in result.baseline]
     if max(now.most, base.most) < _LITTLE_MS:

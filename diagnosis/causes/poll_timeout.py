@@ -35,6 +35,8 @@ _DO_LIBRDKAFKA = (
     ),
 )
 """Without batches: librdkafka and franz-go have no max.poll.records."""
+_RECORDS, _INTERVAL = "max.poll.records", "max.poll.interval.ms"
+_AGAIN = ", and the same records probably come again"
 _SHOWN_MS = 100
 """Less than that is not seen in seconds with one digit."""
 _NO_BATCHES = (Program.LIBRDKAFKA, Program.FRANZ_GO)
@@ -61,17 +63,19 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
     times = max(1, len(gone))
     lost = without_partitions(log, who)
-    batch = _batch(log, gone) if len(who) == 1 else None
+    limit = _limit(log, said, who)
+    batch = _batch(log, gone, limit[0] if limit is not None else None) if len(who) == 1 else None
     do = _DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO
+    again = _comes_again(log, gone, batch)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log.called(who), _limit(said), times, batch) + _again(log, gone),
+        what=_sentence(log.called(who), limit, times, batch) + (_AGAIN if again else ""),
         members=who,
         times=times,
         evidence=evidence_of(said),
-        cost=Cost(member_without_partitions_ms=lost, processed_again=True),
-        do=do if batch is None else (_by_numbers(do[0], batch), *do[1:]),
+        cost=Cost(member_without_partitions_ms=lost, processed_again=True, no_progress=again),
+        do=do if batch is None else (_by_numbers(do[0], batch, _configured(log, who[0], _RECORDS)), *do[1:]),
         confirm="the application's log just before: how long one record, or one batch, took",
         harm_ms=20_000 * times,
     )
@@ -92,23 +96,27 @@ def _same_process_returned(log: GroupLog) -> list[Departure]:
     ]
 
 
-def _limit(said: list[Said]) -> tuple[int, int] | None:
+def _limit(log: GroupLog, said: list[Said], who: tuple[str, ...]) -> tuple[int, int] | None:
     """What a client prints of max.poll.interval.ms, and by how much it was exceeded (0 if it does not say), in ms."""
     for line in said:
         limit, exceeded = line.row.detail.get("limit_ms"), line.row.detail.get("exceeded_by_ms", 0)
         if isinstance(limit, int) and isinstance(exceeded, int):
             return limit, exceeded
-    return None
+    configured = _configured(log, who[0], _INTERVAL) if len(who) == 1 else None
+    return None if configured is None else (configured, 0)
 
 
 class _Batch(NamedTuple):
-    """By the times of its lines, in ms: how long a batch took, and how long `max.poll.interval.ms` is."""
+    """By the times of its lines, in ms: how long a batch took, and how long `max.poll.interval.ms` is; `printed`:
+    whether a line says that.
+    """
 
     took_ms: int
     allowed_ms: int
+    printed: bool
 
 
-def _batch(log: GroupLog, gone: list[Departure]) -> _Batch | None:
+def _batch(log: GroupLog, gone: list[Departure], printed_ms: int | None) -> _Batch | None:
     """Where a client took records right after each assignment, the poll timeout is what lies between that and the line
     that it has expired (AbstractCoordinator.HeartbeatThread); the batch ends with the next poll, which gives up the
     partitions (ConsumerCoordinator.onJoinPrepare). None where the times do not agree: then it polled in between.
@@ -124,29 +132,43 @@ def _batch(log: GroupLog, gone: list[Departure]) -> _Batch | None:
         if begin is not None and departure.at is not None:
             allowed.append(departure.at - begin)
             took += [end - begin] if end is not None else []
-    if len(allowed) < 2 or len(allowed) < len(gone) or not took or max(allowed) > _ALIKE * min(allowed):
+    known = [*allowed, *([] if printed_ms is None else [printed_ms])]
+    if len(known) < 2 or len(allowed) < len(gone) or not took or max(known) > _ALIKE * min(known):
         return None
-    found = _Batch(max(took), min(allowed))
+    found = _Batch(max(took), min(allowed) if printed_ms is None else printed_ms, printed_ms is not None)
     return found if found.took_ms > found.allowed_ms > 0 else None
 
 
-def _by_numbers(remedy: Remedy, batch: _Batch) -> Remedy:
-    """The remedy with what the lines show: above which time, and by how much less."""
+def _by_numbers(remedy: Remedy, batch: _Batch, records: int | None) -> Remedy:
+    """The remedy with what the lines show: above which time, and by how much less. `records`: max.poll.records, where
+    the client printed it; its batch may have had fewer.
+    """
     above, part = f"{-(-batch.took_ms // 1_000)} s", -(-batch.took_ms // batch.allowed_ms)
-    fewer = (
-        f"lower max.poll.records to less than 1/{part} of what it is" if "max.poll.records" in remedy.settings else ""
-    )
     what = f"raise max.poll.interval.ms above {above}, the longest batch"
-    return remedy._replace(what=f"{what}, or {fewer}" if fewer else what)
+    if _RECORDS not in remedy.settings:
+        return remedy._replace(what=what)
+    most = 0 if records is None else records * batch.allowed_ms // batch.took_ms
+    to = f"to {most} at most, and " if most else ""
+    return remedy._replace(what=f"{what}, or lower max.poll.records {to}to less than 1/{part} of that batch's records")
+
+
+def _configured(log: GroupLog, client: str, name: str) -> int | None:
+    """A setting as the client last printed it; None if it did not."""
+    own = (line for line in log.of(RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SETTING) if line.client == client)
+    printed = [settings.get(name) for line in own if isinstance(settings := line.row.detail.get("settings"), dict)]
+    return next((value for value in reversed(printed) if isinstance(value, int)), None)
 
 
 def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, batch: _Batch | None = None) -> str:
     name = one_or_many(who)
     again = often(times)
     if batch is not None:
-        took, allowed = (f"{round(ms / 1_000)} s" if ms > _SECONDS_MS else duration(ms) for ms in batch)
+        took, allowed = (
+            f"{round(ms / 1_000)} s" if ms > _SECONDS_MS else duration(ms) for ms in (batch.took_ms, batch.allowed_ms)
+        )
+        about = "" if batch.printed else "about "
         return (
-            f"{name} took about {took} between two polls, max.poll.interval.ms allows about {allowed}: it left{again}"
+            f"{name} took about {took} between two polls, max.poll.interval.ms allows {about}{allowed}: it left{again}"
         )
     if limit is not None and limit[1] >= _SHOWN_MS and times == 1:  # when it saw it: the poll came later still
         took = f"took more than {seconds(sum(limit))} s between two polls"
@@ -155,17 +177,19 @@ def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, b
     return f"{name} took longer between two polls than {allowed} allows and left the group{again}"
 
 
-def _again(log: GroupLog, gone: list[Departure]) -> str:
-    """Whether a commit was refused after two of the departures: then each time the same records come again."""
-    if len(gone) < 2:
-        return ""
+def _comes_again(log: GroupLog, gone: list[Departure], batch: _Batch | None) -> bool:
+    """Whether each time the same records come again: a commit was refused after two of the departures, or each batch
+    ended after its member had left, so that its commit came too late (ConsumerCoordinator.sendOffsetCommitRequest).
+    """
+    if len(gone) < 2 or batch is not None:
+        return len(gone) > 1
     ends = [d.first.nth for d in gone[1:]] + [log.said[-1].nth + 1]
     commits = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
     refused = sum(
         any(d.first.nth < line.nth < end and line.client == d.who for line in commits)
         for d, end in zip(gone, ends, strict=True)
     )  # fmt: skip
-    return "; the same records are probably read again each time" if refused > 1 else ""
+    return refused > 1
 
 
 def _other_words(log: GroupLog) -> list[Said]:

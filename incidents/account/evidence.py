@@ -204,6 +204,13 @@ EVIDENCE = (
         Rule("assigned", "it takes partitions before their callback", _LISTENER),
     ),
     Evidence(
+        frozenset([RowKind.LISTENER_ASSIGNED]),
+        Property.HOLDS,
+        True,
+        Moment.LINE,
+        Rule("assigned by its listener", "its listener, which the client calls, was given them", _LISTENER),
+    ),
+    Evidence(
         frozenset([RowKind.REVOKED, RowKind.LOST]),
         Property.HOLDS,
         False,

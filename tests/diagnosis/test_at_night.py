@@ -9,6 +9,7 @@ import pytest
 from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Finding
+from groupsim.diagnosis.to_text import as_text
 from tests.diagnosis.small_logs import explained
 from tests.diagnosis.test_sentences import BROKER, FAILED, PREPARING, at, member, python
 
@@ -269,15 +270,58 @@ def test_records_that_are_not_committed_twice_come_again_each_time(tmp_path: Pat
     ]
     said = found(explained(tmp_path, *twice), Code.POLL_TIMEOUT)
     assert said.what == (
-        "app-1 took about 130 s between two polls, max.poll.interval.ms allows about 100 s: it left twice; the same"
-        " records are probably read again each time"
+        "app-1 took about 130 s between two polls, max.poll.interval.ms allows about 100 s: it left twice, and the"
+        " same records probably come again"
     )
+    assert said.cost.no_progress
     assert said.do[0].what == (
-        "raise max.poll.interval.ms above 130 s, the longest batch, or lower max.poll.records to less than 1/2 of what"
-        " it is"
+        "raise max.poll.interval.ms above 130 s, the longest batch, or lower max.poll.records to less than 1/2 of that"
+        " batch's records"
     )
-    once = found(explained(tmp_path, *[line for line in twice if "10:02:00" not in line]), Code.POLL_TIMEOUT)
+    once = found(explained(tmp_path, *twice[: len(twice) // 2]), Code.POLL_TIMEOUT)
     assert "same records" not in once.what
+
+
+def test_a_batch_that_ends_after_its_member_left_cannot_be_committed(tmp_path: Path) -> None:
+    client = "[Consumer clientId=app-1, groupId=g] "
+    lines = [
+        line
+        for start in (0, 40)
+        for line in (
+            at(
+                start,
+                client + "Successfully joined group with generation Generation{generationId="
+                f"{start + 1}, memberId='app-1-{start}', protocol='range'}}",
+            ),
+            at(start, client + "Adding newly assigned partitions: [t-0]"),
+            at(start + 10, client + "consumer poll timeout has expired. This means the time between subsequent calls"),
+            at(start + 39, client + "(Re-)joining group"),
+        )
+    ]
+    explanation = explained(tmp_path, *lines)
+    assert explanation.answer == (
+        "app-1 took about 39 s between two polls, max.poll.interval.ms allows about 10.0 s: it left twice, and the same"
+        " records probably come again; lower max.poll.records or raise max.poll.interval.ms."
+    )
+    shown = list(as_text(explanation))
+    assert [line for line in shown if line.startswith("  cost: ") and "cannot be committed at its end" in line]
+
+
+def test_settings_that_a_client_prints_stand_in_the_remedy(tmp_path: Path) -> None:
+    client = "[Consumer clientId=app-1, groupId=g] "
+    names = {"client.id": "app-1", "group.id": "g", "max.poll.interval.ms": 10_000, "max.poll.records": 20}
+    config = at(0, "INFO ConsumerConfig values: \n\t" + "\n\t".join(f"{name} = {it}" for name, it in names.items()))
+    lines = [
+        at(1, client + "Adding newly assigned partitions: [t-0]"),
+        at(11, client + "consumer poll timeout has expired. This means the time between subsequent calls to poll()"),
+        at(41, client + "(Re-)joining group"),
+    ]
+    said = found(explained(tmp_path, config, *lines), Code.POLL_TIMEOUT)
+    assert said.what == "app-1 took about 40 s between two polls, max.poll.interval.ms allows 10.0 s: it left"
+    assert said.do[0].what.endswith("lower max.poll.records to 5 at most, and to less than 1/4 of that batch's records")
+    silent = found(explained(tmp_path, *lines), Code.POLL_TIMEOUT)  # one batch shows no setting
+    assert "allows" in silent.what
+    assert "about" not in silent.what
 
 
 def test_a_broker_that_came_back_was_away_rather_than_moved(tmp_path: Path) -> None:

@@ -169,3 +169,43 @@ def test_what_stands_first_has_no_or_wherever_it_stood_before() -> None:
     given = [Remedy("or use a", brief="a"), Remedy("b"), Remedy("and c")]
     assert [remedy.what for remedy in alternatives(given)] == ["use a", "or b", "and c"]
     assert [remedy.what for remedy in alternatives(reversed(given))] == ["c", "or b", "or use a"]
+
+
+def _loop() -> str:
+    """Two batches that take 30 s each where 10 s are allowed; the log begins with the application's own line."""
+    internals = "o.a.k.c.c.internals.ConsumerCoordinator : [Consumer clientId=app-1, groupId=g] "
+    left = "Member {} sending LeaveGroup request to coordinator b:9092 (id: 1 rack: null) due to consumer poll timeout"
+    late = "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than"
+    steps = [
+        ("00.313", "o.s.k.l.KafkaMessageListenerContainer : g: partitions assigned: [t-0, t-1, t-2, t-3]"),
+        ("10.398", internals + late),
+        ("10.398", internals + left.format("app-1-x")),
+        ("30.393", internals + "Giving away all assigned partitions as lost since generation has been reset"),
+        ("30.393", internals + "Lost previously assigned partitions t-0, t-1, t-2, t-3"),
+        ("30.394", internals + "(Re-)joining group"),
+        ("30.397", internals + "Successfully joined group with generation Generation{generationId=45,"
+         " memberId='app-1-y', protocol='range'}"),
+        ("30.398", internals + "Finished assignment for group at generation 45: {app-1-y=Assignment(partitions=[t-0,"
+         " t-1, t-2, t-3])}"),
+        ("30.399", internals + "Successfully synced group in generation Generation{generationId=45, memberId='app-1-y',"
+         " protocol='range'}"),
+        ("30.400", internals + "Adding newly assigned partitions: t-0, t-1, t-2, t-3"),
+        ("40.476", internals + late),
+        ("40.476", internals + left.format("app-1-y")),
+        ("59.443", "x.App : still working"),
+    ]  # fmt: skip
+    return "".join(f"2026-03-01 10:00:{at}  INFO 1 --- [main] {text}\n" for at, text in steps)
+
+
+def test_a_trial_that_does_not_resemble_its_record_gives_no_figure(tmp_path: Path) -> None:
+    """What a log shows of the first assignment is a line of the application alone, from which no total follows."""
+    log = tmp_path / "app.log"
+    log.write_text(_loop(), encoding="utf-8")
+    reading = read_files([log])
+    explanation = explain_reading(reading)
+    assert explanation is not None
+    tried = with_trials(explanation, reading)
+    (group,) = tried.groups
+    assert any(remedy.trial for remedy in group.findings[0].do)
+    assert {(remedy.effect, remedy.verdict) for remedy in group.findings[0].do} == {(None, None)}
+    assert tried.answer.endswith("lower max.poll.records or raise max.poll.interval.ms.")

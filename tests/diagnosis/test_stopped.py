@@ -201,3 +201,20 @@ def together(table: Run, group: str) -> int:
         total += end - begin
         tail = tail + end - begin if {*here} <= {"UNOWNED", "OWNER_DEAD"} else 0
     return int(total - tail)
+
+
+def test_what_an_applications_listener_was_given_is_held(tmp_path: Path) -> None:
+    """Spring prints the group and the partitions, and not which client it is."""
+    begins = "[2026-03-01 10:00:00,003] INFO g: partitions assigned: [t-0, t-1] (o.s.k.l.KafkaMessageListenerContainer)"
+    late = "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than"
+    lines = [
+        client("00:10,007", late),
+        client("00:10,007", "Member m1-x sending LeaveGroup request to coordinator b:9092 (id: 1 rack: null) due to"
+               " consumer poll timeout has expired"),
+        client("00:30,009", "Lost previously assigned partitions t-0, t-1"),
+        client("00:30,010", "(Re-)joining group"),
+        joins("00:30,050", 7, "range"),
+        client("00:30,109", "Adding newly assigned partitions: t-0, t-1"),
+        client("00:40,013", "Revoke previously assigned partitions t-0, t-1"),
+    ]  # fmt: skip
+    assert stopped(tmp_path, m1=[begins, *lines]) == (0, 20_102)  # it had them for the first 10 of 40 s
