@@ -47,15 +47,16 @@ def counted(marks: Marks) -> Numbers:
 
 
 def _after_start(found: Sequence[Interval], founded: frozenset[str] | None) -> Marks:
-    """The marks after start-up: what comes before every first partition of a group has been served is taken away, of a
-    group that never worked what its start explains. `founded`: see `summarise`."""
+    """The marks after start-up: what comes before every first partition of a group has been served, or had an owner
+    that died or froze, is taken away; of a group that never worked what its start explains. `founded`: see `summarise`.
+    """
     begin: dict[str, int] = {}
     for i in found:
         begin[i.group] = min(i.from_ms, begin.get(i.group, i.from_ms))
     first = {(i.group, i.topic, i.partition) for i in found if i.from_ms == begin[i.group]}
     served: dict[Where, int] = {}
     for i in found:
-        if i.available:
+        if i.available or i.label in ("OWNER_DEAD", "OWNER_STALLED"):
             where = i.group, i.topic, i.partition
             served[where] = min(i.from_ms, served.get(where, i.from_ms))
     waits = {where[0] for where in first - served.keys()}
