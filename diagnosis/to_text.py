@@ -124,7 +124,7 @@ def _finding(
         yield f"  when: {when}"
     yield from _remedies(finding)
     if finding.cost.no_progress:
-        yield "  cost: a batch that takes so long can't be committed at its end: each time the same records come again"
+        yield "  cost: a batch that takes so long cannot be committed at its end: each time the same records come again"
     elif finding.cost.processed_again:
         yield "  cost: what was read since the last commit is read again"
     if finding.confirm:
