@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from groupsim.api.errors import BadRequest
 if TYPE_CHECKING:
     from groupsim.analysis.report.payload import Assessment, Verdict
     from groupsim.analysis.runs import Run
+    from groupsim.events.base import Recorded
+    from groupsim.invariants import Watch
 
 MOST_RUNS = 12
 
@@ -41,15 +43,22 @@ def assessment(run: Run) -> Assessment:
     return Assessment(checked_invariants(run), answer_of_run(run))
 
 
-def checked_invariants(run: Run) -> list[Verdict]:
-    """Every invariant, checked again on the facts of the run; of a recorded run, as far as its logs show."""
-    from groupsim.analysis.report.payload import Verdict
+def watched(facts: Iterable[Recorded]) -> Watch:
+    """Every invariant, after all facts of a run."""
     from groupsim.invariants import Watch, all_invariants
 
     watch = Watch(all_invariants())
-    for fact in run.state_changing:
+    for fact in facts:
         watch.observe(fact)
     watch.finish()
+    return watch
+
+
+def checked_invariants(run: Run) -> list[Verdict]:
+    """Every invariant, checked again on the facts of the run; of a recorded run, as far as its logs show."""
+    from groupsim.analysis.report.payload import Verdict
+
+    watch = watched(run.state_changing)
     return [
         Verdict(each.name, each.note, tuple((v.at_ms, v.sentence) for v in watch.violations[each.name]))
         for each in watch.invariants

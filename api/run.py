@@ -16,7 +16,7 @@ from groupsim.api.explaining import Explanation, of_run
 from groupsim.api.pictures import RunPictures
 from groupsim.api.progress import bar
 from groupsim.api.values import Instant, Seeds, Settings, counts_of, period_of, seeds_of
-from groupsim.storage.store import EventStore, RunInfo, RunSource
+from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
     from groupsim.api.asking import WhatIf
@@ -55,20 +55,17 @@ class Run(StoredRun):
         """How a simulated run ended, and every invariant of Kafka's groups with what broke it."""
         if self._result is not None:
             return self._result
-        from groupsim.invariants import Watch, all_invariants
+        from groupsim.api.reporting import watched
         from groupsim.simulation.run import RunResult
 
-        watch = Watch(all_invariants())
-        for fact in self.read():
-            watch.observe(fact)
-        watch.finish()
+        watch = watched(self.read())
         notes = {each.name: each.note for each in watch.invariants}
         return RunResult(self.info, {name: tuple(found) for name, found in watch.violations.items()}, notes)
 
     @property
     def ok(self) -> bool:
         """Whether it ended as it should: its story held, and no invariant was broken."""
-        return self.checks.ok
+        return self.checks.ok and self.info.status == RunStatus.FINISHED
 
     @property
     def failure(self) -> str | None:
