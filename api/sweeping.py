@@ -108,7 +108,7 @@ def sweep(
 
     Args:
         scenario: a built-in name, a file, or a function of a file marked `@groupsim.scenario`.
-        grid: by parameter or Kafka setting the values: `{"assignor": ["range", "cooperative-sticky"]}`.
+        grid: by parameter or Kafka setting the values: `{"partition.assignment.strategy": ["range", "sticky"]}`.
         to: a new folder for the files; with `resume` that of a sweep that was stopped.
         seeds: such as `range(20)`; default: the scenario's own.
         settings: what all runs have.

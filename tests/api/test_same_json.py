@@ -103,11 +103,11 @@ def test_assign(call: Call, tmp_path: Path) -> None:
 @pytest.mark.spark
 def test_sweep(call: Call, tmp_path: Path) -> None:
     called = call(
-        "sweep", "initial_delay", "--grid", "assignor=range,sticky", "--seeds", "0:2", "--to", "lake",
+        "sweep", "follower_rejoins", "--grid", "assignor=range,sticky", "--seeds", "0:2", "--to", "lake",
         "--master", "local[2]", "--format", "json",
     )  # fmt: skip
     grid = {"assignor": ["range", "sticky"]}
-    found = groupsim.sweep("initial_delay", grid=grid, seeds=range(2), to=tmp_path / "again", master="local[2]")
+    found = groupsim.sweep("follower_rejoins", grid=grid, seeds=range(2), to=tmp_path / "again", master="local[2]")
     assert found.to_dict() | {"to": ""} == called.json | {"to": ""}
     frame = found.to_frame()
     assert len(frame) == 4
