@@ -1,0 +1,45 @@
+"""`examples/from_python.py`: a script outside the checkout that uses nothing but `import groupsim`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+BESIDE = Path(sys.executable).parent
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    return Path(shutil.copy(ROOT / "examples" / "from_python.py", tmp_path))
+
+
+def _run(script: Path, *command: str) -> str:
+    done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_it_does_all_that_the_commands_do(script: Path) -> None:
+    logs = ROOT / "examples" / "incidents" / "rolling-restart-range"
+    shown = _run(script, sys.executable, script.name, str(logs), "out")
+    assert "a rolling restart" in shown
+    assert "the replay of the record is" in shown, "what-if"
+    assert "of 100 runs" in shown, "advice"
+    assert (script.parent / "out" / "incident.html").stat().st_size > 50_000
+    assert list((script.parent / "out" / "lake").rglob("*.parquet"))
+
+
+def test_pyright_knows_every_type_in_it(script: Path) -> None:
+    _run(script, str(BESIDE / "pyright"), "--warnings", "--pythonpath", sys.executable, script.name)
+
+
+@pytest.mark.slow
+def test_mypy_finds_nothing_in_it(script: Path) -> None:
+    _run(script, str(BESIDE / "mypy"), "--strict", script.name)
