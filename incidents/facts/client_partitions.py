@@ -14,6 +14,7 @@ from functools import cached_property
 from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import Offsets, Partitions, TopicPartition
+from groupsim.incidents.account.evidence import shows_callback_over
 from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.process_facts import ProcessFacts
@@ -24,7 +25,7 @@ from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.tolerances import FETCH_MS, LOGGING_MS, THREADS_MS
+from groupsim.incidents.tolerances import FETCH_MS, LOGGING_MS, ONE_INSTANT_MS, THREADS_MS
 from groupsim.storage.log_gaps import Doubt
 
 _OWNED = frozenset({RowKind.CLIENT_BLOCK, RowKind.CLIENT_RECONCILING, RowKind.ASSIGNED})
@@ -80,11 +81,11 @@ def acknowledged(rows: Sequence[PlacedRow], now: int) -> int:
 def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int] | None:
     """When a revoked callback at row `now` returned: so many rows on, and so many ms before that row.
 
-    What follows is the next callback, one poll after it; 0, 0: there is none. A poll took as long before this callback
-    was called: since the reconciliation began. The rest of the time is the callback's; not if the log begins later.
-    None: not in a reconciliation.
+    What follows is the next callback, one poll after it, or if its line is lost, the next that shows this one over;
+    0, 0: there is none. A poll took as long before this callback was called: since the reconciliation began. The rest
+    of the time is the callback's; not if the log begins later. None: not in a reconciliation.
     """
-    begins = next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
+    begins = _step_before(rows, now)
     while (
         begins is not None and rows[begins][1].row.kind == RowKind.REVOKED
     ):  # the library's own line on the same callback
@@ -96,11 +97,29 @@ def revoked_until(rows: Sequence[PlacedRow], now: int) -> tuple[int, int] | None
         return (0, 0) if tells == _STATE else None
     if rows[begins][1].row.kind != _BEGINS:
         return None
-    follows = next((at for at in range(now + 1, len(rows)) if rows[at][1].row.kind in _CALLBACKS), None)
+    this = rows[now][1].row
+    follows = next((at for at in range(now + 1, len(rows)) if shows_callback_over(rows[at][1].row, this)), None)
     if follows is None:
         return 0, 0
     polled_ms, until_ms = rows[now][1].at - rows[begins][1].at, rows[follows][1].at - rows[now][1].at
     return follows - now, min(polled_ms, until_ms)
+
+
+def _step_before(rows: Sequence[PlacedRow], now: int) -> int | None:
+    """The last row before row `now` that begins a reconciliation or a callback."""
+    return next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
+
+
+_ON_THE_WAY = ("PREPARE_LEAVING", MemberPhase.LEAVING)
+
+
+def closes(rows: Sequence[PlacedRow], now: int) -> bool:
+    """Whether a member of the consumer protocol leaves for good after row `now`: its program closes or unsubscribes.
+
+    One whose poll timer has run out takes the same steps in another thread, and is STALE then.
+    """
+    states = (timed.row.detail.get("to") for _, timed in rows[now + 1 :] if timed.row.kind == _STATE)
+    return next((state for state in states if state not in _ON_THE_WAY), None) == MemberPhase.UNSUBSCRIBED
 
 
 _OTHER_THREADS = frozenset(
@@ -249,7 +268,10 @@ class PartitionFacts(ProcessFacts):
         self._view -= set(lost)
         self._write_view(later)
         if kind == RowKind.REVOKED:
-            self._doubt_callback(self._gap(later), self._view if reconciled else set(), set(lost))
+            until_ms = self._gap(later)
+            if reconciled is None and closes(self.process.rows, self._current):
+                until_ms = min(until_ms, ONE_INSTANT_MS)
+            self._doubt_callback(until_ms, self._view if reconciled else set(), set(lost))
         self._builder.note(
             "logs do not show when a revoked or lost callback returned; the process's next line is taken as its end"
         )
@@ -257,9 +279,11 @@ class PartitionFacts(ProcessFacts):
     def _tells_once(self) -> bool:
         """Whether one of the two lines of a Java member of the consumer protocol on what it gives up is not in its log.
 
-        It prints one before it commits, and one when it calls the callback, if it has a listener.
+        It prints one before it commits, and one when it calls the callback, if it has a listener. One that closes
+        prints the second alone, in the thread that calls the callback next (recorded: 65 ms later at most).
         """
-        twice = self._current > 0 and self.process.rows[self._current - 1][1].row.kind == RowKind.REVOKED
+        before = _step_before(self.process.rows, self._current)
+        twice = before is not None and self.process.rows[before][1].row.kind == RowKind.REVOKED
         return not twice and self._kinds >= {_STATE, RowKind.ASSIGNED}
 
     @cached_property
