@@ -1,12 +1,34 @@
-"""Strangers' text without what a terminal would obey: colours are removed, other control characters are escaped."""
+"""Strangers' text as it was written: a page's entities are decoded; what a terminal would obey is gone or escaped."""
 
 from __future__ import annotations
 
 import re
+from html import unescape
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[@-~]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\))")
 _CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f]")
+_ENTITY = re.compile(
+    r"&(?:amp;)?(#0{0,4}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])|#[xX]0{0,4}(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])|quot|apos|amp|lt|gt"
+    r"|nbsp);"
+)
+"""Of the characters that can be printed in ASCII; a page that quotes a page has them twice escaped."""
 _DEPTH = 60
+
+
+def as_written(text: str) -> str:
+    """A text in which no page has put entities (`&quot;`) for its characters.
+
+    In a text with quotation marks they stay: it is JSON or CSV, and what they mark is inside a value.
+    """
+    if "&" not in text:
+        return text
+    marked = '"' in text
+
+    def decoded(entity: re.Match[str]) -> str:
+        character = unescape(f"&{entity[1]};").replace("\xa0", " ")
+        return entity[0] if marked and character == '"' else character
+
+    return _ENTITY.sub(decoded, text)
 
 
 def harmless(text: str) -> str:

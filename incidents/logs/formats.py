@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from groupsim.incidents.logs import structured
-from groupsim.incidents.logs.escaped_text import harmless
+from groupsim.incidents.logs.escaped_text import as_written, harmless
 from groupsim.incidents.logs.times import Stamp, read_stamp
 
 _LAYERS = 8
@@ -106,11 +106,12 @@ class Record:
 
 
 def clean(raw: bytes) -> str:
-    """A line as text: invalid UTF-8 replaced, colours, Markdown's bold, NULs and the line end removed.
+    """A line as text: invalid UTF-8 replaced, entities decoded; colours, Markdown's bold, NULs, the line end removed.
 
     What else a terminal would obey is written as an escape (`\\x07`), so that no name in a store can do any harm.
     """
-    text = harmless(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff"))
+    text = raw.decode("utf-8", "replace").rstrip("\r\n").replace("\x00", "").removeprefix("\ufeff")
+    text = harmless(as_written(text) if "&" in text else text)
     if text[:1] == "`" == text[-1:] and len(text) > 1:
         text = text[1:-1]  # code in Markdown, each line by itself
     return _BOLD.sub(r"\1", text) if "**" in text else text
@@ -242,7 +243,7 @@ def _peel_structured(record: Record, text: str) -> bool:
         record.stamp = found.stamp
     record.level, record.logger = found.level or record.level, found.logger or record.logger
     record.thread = found.thread or record.thread
-    first, *more = found.message.rstrip("\r\n").split("\n")
+    first, *more = as_written(found.message).rstrip("\r\n").split("\n")
     record.text, record.more = first, tuple(more)
     return True
 

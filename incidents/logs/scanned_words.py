@@ -24,7 +24,7 @@ KEYWORDS = (
     b"balanced",
     b"ssignment acked",
     b"laims",
-    b"for topic-partition '",
+    b"record store for topic-partition ",
     b"kafka server: ",
     b"topics and partitions",
     b"Error committing offsets",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
 from tests.incidents.layouts import Layout, csv, each, lines, logfmt, raw, record, when, whole, wrapped
 
@@ -11,6 +12,7 @@ SECONDS = when("%Y-%m-%dT%H:%M:%SZ")
 SPACED = when("%Y-%m-%d %H:%M:%S,%f")
 DOTTED = when("%Y-%m-%d %H:%M:%S.%f")
 NANOS = when("%Y-%m-%dT%H:%M:%S.%fZ", 9)
+ENTITIES = {"'": "&#039;", '"': "&#34;", "<": "&#x3C;", ">": "&#x3e;", "[": "&#91;", "]": "&#93;", "&": "&#38;"}
 US = when("%m/%d/%Y %I:%M:%S %p")
 
 TEXTS: dict[str, Layout] = {
@@ -211,6 +213,12 @@ PREFIXED: dict[str, Layout] = {
     "bullets": each(lambda s, x: f"- {x}"),
     "stars": each(lambda s, x: f"* {x}"),
     "code in Markdown": each(lambda s, x: f"`{x}`"),
+    "a page's entities": each(lambda s, x: escape(x)),
+    "a page's entities, quoted twice": each(lambda s, x: escape(f"> {escape(x)}")),
+    "a page's entities in numbers": each(lambda s, x: x.translate(str.maketrans(ENTITIES))),
+    "a page's entities around JSON": each(lambda s, x: escape(x), record(lambda s: {"ts": ISO(s), "msg": s.whole})),
+    "a page's entities inside JSON": record(lambda s: {"ts": ISO(s), "msg": escape(s.whole)}),
+    "a page's entities under docker compose": each(lambda s, x: f"app-1  | {escape(x)}"),
     "a list of strings": each(lambda s, x: f"    {json.dumps(x)},"),
     "line numbers": each(lambda s, x: f"  1{s.ms % 1000:03d}\t{x}"),
     "line numbers and a bar": each(lambda s, x: f" 1{s.ms % 1000:03d} | {x}"),

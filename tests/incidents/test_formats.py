@@ -162,3 +162,27 @@ def test_a_stack_trace_is_not_taken_for_a_wrapped_line(tmp_path: Path) -> None:
         f"[2024-03-01 10:00:00,000] INFO [GroupCoordinator 1]: Stabilized group billing generation 4 {OLD}",
     )
     assert [(row.line, row.kind) for row in reading.rows] == [(1, "rebalance_failed"), (4, "stabilized")]
+
+
+PYTHON_TAKES = (
+    "INFO Setting newly assigned partitions {{TopicPartition(topic={0}orders{0}, partition=0)}} for group r&d"
+)
+
+
+@pytest.mark.parametrize("mark", ["'", "&#39;", "&#039;", "&#x27;", "&apos;", "&amp;#39;"])
+def test_a_page_s_entities_are_decoded_and_an_ampersand_is_kept(tmp_path: Path, mark: str) -> None:
+    row = only(tmp_path, "2024-03-01 10:00:00,250 " + PYTHON_TAKES.format(mark))
+    assert (row.group, row.detail["partitions"]) == ("r&d", ["orders-0"])
+
+
+@pytest.mark.parametrize("name", ["a&b", "a&amp", "a&b;c", "&#7;", "&#x1b;", "&#10;", "&unknown;", "a&lt"])
+def test_what_is_no_entity_of_a_printed_character_stays(tmp_path: Path, name: str) -> None:
+    said = SAID.replace("billing", name)
+    assert only(tmp_path, f"[2024-03-01 10:00:00,250] INFO {said}{CLASS}").group == name
+
+
+def test_quotation_marks_inside_a_value_do_not_end_it(tmp_path: Path) -> None:
+    said = "[Consumer clientId=c1, groupId=billing] Request joining group due to: &quot;rolled&quot; by hand"
+    for line in (json.dumps({"ts": AT, "msg": said}), f'ts={AT} msg="{said}"', f'"{AT}","{said}"'):
+        row = only(tmp_path, line)
+        assert (row.group, row.detail["reason"]) == ("billing", '"rolled" by hand')
