@@ -12,7 +12,15 @@ SECONDS = when("%Y-%m-%dT%H:%M:%SZ")
 SPACED = when("%Y-%m-%d %H:%M:%S,%f")
 DOTTED = when("%Y-%m-%d %H:%M:%S.%f")
 NANOS = when("%Y-%m-%dT%H:%M:%S.%fZ", 9)
-ENTITIES = {"'": "&#039;", '"': "&#34;", "<": "&#x3C;", ">": "&#x3e;", "[": "&#91;", "]": "&#93;", "&": "&#38;"}
+ENTITIES: dict[str, str | int | None] = {
+    "'": "&#039;",
+    '"': "&#34;",
+    "<": "&#x3C;",
+    ">": "&#x3e;",
+    "[": "&#91;",
+    "]": "&#93;",
+    "&": "&#38;",
+}
 US = when("%m/%d/%Y %I:%M:%S %p")
 
 TEXTS: dict[str, Layout] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Row
+from groupsim.storage.log_gaps import doubts
 from tests.incidents.imported import C1, adding, import_logs, revoking, supported
 from tests.incidents.lines import CLASS, stamped, write
 
@@ -97,9 +97,8 @@ def _gives_up(*between: str) -> list[str]:
 def _doubted(folder: Path, lines: list[str]) -> list[tuple[int, int, int]]:
     """From when to when, after ten o'clock, and how many partitions."""
     result, _ = import_logs(write(folder, *lines))
-    doubts: list[dict[str, Any]] = result.run.summary["doubts"]
-    found = [doubt for doubt in doubts if "inside a revoked callback" in doubt["why"]]
-    return [(doubt["from_ms"] + 1_000, doubt["to_ms"] + 1_000, len(doubt["partitions"])) for doubt in found]
+    found = [doubt for doubt in doubts(result.run.summary) if "inside a revoked callback" in doubt.why]
+    return [(doubt.from_ms + 1_000, doubt.to_ms + 1_000, len(doubt.partitions or ())) for doubt in found]
 
 
 def test_lines_of_offsets_between_the_two_lines_on_what_a_member_gives_up_change_nothing(tmp_path: Path) -> None:
