@@ -24,8 +24,9 @@ from groupsim.incidents.facts.steps_not_logged import NOT_LOGGED
 from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Row
 from groupsim.incidents.logs.times import iso
-from groupsim.incidents.tolerances import FETCH_MS, LOGGING_MS, ONE_INSTANT_MS, THREADS_MS
+from groupsim.incidents.tolerances import FETCH_MS, LOGGING_MS, NEVER_MS, ONE_INSTANT_MS, THREADS_MS
 from groupsim.storage.log_gaps import Doubt
 
 _OWNED = frozenset({RowKind.CLIENT_BLOCK, RowKind.CLIENT_RECONCILING, RowKind.ASSIGNED})
@@ -110,16 +111,26 @@ def _step_before(rows: Sequence[PlacedRow], now: int) -> int | None:
     return next((at for at in range(now - 1, -1, -1) if rows[at][1].row.kind in (_BEGINS, *_CALLBACKS)), None)
 
 
+def _same(one: Row, other: Row) -> bool:
+    """Whether two rows are on one callback; the library lists the partitions in any order."""
+    listed = (partitions_in(row.detail.get("partitions")) for row in (one, other))
+    return one.kind == other.kind and len(set(listed)) == 1
+
+
 _ON_THE_WAY = ("PREPARE_LEAVING", MemberPhase.LEAVING)
 
 
 def closes(rows: Sequence[PlacedRow], now: int) -> bool:
-    """Whether a member of the consumer protocol leaves for good after row `now`: its program closes or unsubscribes.
+    """Whether the callback at row `now` is the last before a member of the consumer protocol leaves for good.
 
-    One whose poll timer has run out takes the same steps in another thread, and is STALE then.
+    Its program closes it or unsubscribes. If its poll timer has run out, it takes the same steps in another thread, and
+    is STALE then.
     """
-    states = (timed.row.detail.get("to") for _, timed in rows[now + 1 :] if timed.row.kind == _STATE)
-    return next((state for state in states if state not in _ON_THE_WAY), None) == MemberPhase.UNSUBSCRIBED
+    for _, timed in rows[now + 1 :]:
+        row = timed.row
+        if row.kind in _CALLBACKS or (row.kind == _STATE and row.detail.get("to") not in _ON_THE_WAY):
+            return row.detail.get("to") == MemberPhase.UNSUBSCRIBED
+    return False
 
 
 _OTHER_THREADS = frozenset(
@@ -221,8 +232,8 @@ class PartitionFacts(ProcessFacts):
         lost = partitions_in(detail.get("partitions"))
         later = self._next(kinds=frozenset({RowKind.REVOKED, RowKind.ASSIGNED, RowKind.LOST, RowKind.JOINING}))
         if later is not None:
-            following = self.process.rows[self._current + later][1].row
-            if following.kind == RowKind.REVOKED and partitions_in(following.detail.get("partitions")) == lost:
+            this, following = (self.process.rows[self._current + at][1].row for at in (0, later))
+            if _same(this, following):
                 self._add(c.RevocationPending(process=self.process.name, partitions=lost))
                 return
         self._lose("revoked", lost)
@@ -258,7 +269,9 @@ class PartitionFacts(ProcessFacts):
         if not lost:
             return
         name = self.process.name
-        reconciled = revoked_until(self.process.rows, self._current) if kind == RowKind.REVOKED else None
+        rows, now = self.process.rows, self._current
+        closing = closes(rows, now)
+        reconciled = revoked_until(rows, now) if kind == RowKind.REVOKED and not closing else None
         returned, poll_ms = reconciled or (0, 0)
         later = ends or begins or returned or self._next(unless=_OTHER_THREADS) or 0
         delay = 0 if begins else self._before_callback(later)
@@ -268,9 +281,7 @@ class PartitionFacts(ProcessFacts):
         self._view -= set(lost)
         self._write_view(later)
         if kind == RowKind.REVOKED:
-            until_ms = self._gap(later)
-            if reconciled is None and closes(self.process.rows, self._current):
-                until_ms = min(until_ms, ONE_INSTANT_MS)
+            until_ms = min(self._gap(later), ONE_INSTANT_MS if closing else NEVER_MS)
             self._doubt_callback(until_ms, self._view if reconciled else set(), set(lost))
         self._builder.note(
             "logs do not show when a revoked or lost callback returned; the process's next line is taken as its end"
@@ -282,8 +293,8 @@ class PartitionFacts(ProcessFacts):
         It prints one before it commits, and one when it calls the callback, if it has a listener. One that closes
         prints the second alone, in the thread that calls the callback next (recorded: 65 ms later at most).
         """
-        before = _step_before(self.process.rows, self._current)
-        twice = before is not None and self.process.rows[before][1].row.kind == RowKind.REVOKED
+        before, this = _step_before(self.process.rows, self._current), self.process.rows[self._current][1].row
+        twice = before is not None and _same(self.process.rows[before][1].row, this)
         return not twice and self._kinds >= {_STATE, RowKind.ASSIGNED}
 
     @cached_property

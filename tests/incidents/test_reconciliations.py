@@ -121,3 +121,11 @@ def test_a_member_that_closes_is_inside_its_callback_soon_after_its_line(
     lines += [_turns(8.003, -1, before, after) for before, after in steps]
     assert _doubted(tmp_path, lines) == [(5_003, until, 3)]
     assert supported([write(tmp_path, *lines)]).at_least_ms >= 3 * (8_003 - until)
+
+
+def test_a_member_may_close_before_it_has_followed_its_target(tmp_path: Path) -> None:
+    """Then it calls its callback once more, with all that it had when it began to follow."""
+    lines = _gives_up()[:-3]
+    lines += [revoking(5.503, "orders-2", "orders-1", "orders-0"), _turns(8.003, 4, "RECONCILING", "PREPARE_LEAVING")]
+    lines += [_turns(8.003, -1, "PREPARE_LEAVING", "LEAVING"), _turns(8.003, -1, "LEAVING", "UNSUBSCRIBED")]
+    assert _doubted(tmp_path, lines) == [(5_200, 5_503, 1), (5_503, 5_603, 3)]
