@@ -37,12 +37,16 @@ _ITS_END = (Going.CLOSED, Going.CUT_OFF)
 
 @dataclass(slots=True)
 class Departure:
-    """A member went: by its own word, by the coordinator's, or by both."""
+    """A member went: by its own word, by the coordinator's, or by both.
+
+    `too_long`: it was to be back, but its session ended first.
+    """
 
     who: str
     member: str | None
     going: Going
     said: list[Said]
+    too_long: bool = False
 
     @property
     def first(self) -> Said:
@@ -62,8 +66,8 @@ class Departure:
     @property
     def kept_its_place(self) -> bool:
         """Whether it was a static member that came back before its session ended."""
-        away = any(line.row.detail.get("what") == "temporarily left" for line in self.said)
-        return self.going is Going.REPLACED or (away and self.going is not Going.EXPIRED)
+        away = any(is_for_a_while(line) for line in self.said)
+        return self.going is Going.REPLACED or (away and self.going is not Going.EXPIRED and not self.too_long)
 
     @property
     def removed(self) -> Said:
@@ -129,6 +133,8 @@ class Moves:
         if before is None and (named := self._gone_by_name.get(who)) is not None and named.member is None:
             before, named.member = named, member
         stayed_away = before is not None and going is Going.EXPIRED and _only_away(before)
+        if before is not None and stayed_away:
+            before.too_long = True
         if before is None or stayed_away:
             departure = Departure(who, member, going, [line])
             self._gone_by_name[who] = departure
@@ -246,9 +252,15 @@ class Moves:
 
 def _only_away(departure: Departure) -> bool:
     """Whether a member that was closed stays one: a static member does not leave, or leaves for a while (KIP-848)."""
-    if departure.by_broker:
-        return departure.first.row.detail.get("what") == "temporarily left"
+    by_broker = [line for line in departure.said if line.client is None]
+    if by_broker:
+        return all(is_for_a_while(line) for line in by_broker)
     return departure.going is Going.CLOSED
+
+
+def is_for_a_while(line: Said) -> bool:
+    """Whether a static member says with it that it will be back: the coordinator keeps its place (KIP-848)."""
+    return line.row.detail.get("what") == "temporarily left"
 
 
 def _near(one: Said, other: Said) -> bool:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.moves import Going
+from groupsim.diagnosis.moves import Going, is_for_a_while
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union
 from groupsim.incidents.facts.typed_fields import int_in, text_in
@@ -259,6 +259,7 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
     """
     whole, heartbeat_ms = is_whole(log), _heartbeat_ms(log)
     members: dict[str | None, tuple[int, int]] = {}  # when each came, and had its part
+    away: dict[str | None, int] = {}  # static members that left for a while, since when
     begin = last = emptied = timed[0][0]
     surely: list[Span] = []
     perhaps: list[Span] = []
@@ -274,6 +275,11 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
             last = max(last, since)
             if not any(has <= since for _, has in members.values()):
                 perhaps.append((since, at + heartbeat_ms + _HANDOVER_MS))
+                if is_for_a_while(line):  # what it had waits until it is back, or its session ends
+                    away[member] = since
+        back = text_in(line.row.detail.get("old_member")) if kind is RowKind.STATIC_MEMBER_REPLACED else member
+        if back in away and kind in (RowKind.STATIC_MEMBER_REPLACED, RowKind.MEMBER_JOINED, RowKind.MEMBER_FAILED):
+            perhaps.append((away.pop(back), at + heartbeat_ms + _HANDOVER_MS))
         if before and not members:
             emptied = at
         if kind in (RowKind.MEMBER_JOINED, RowKind.STATIC_MEMBER_REPLACED):
@@ -282,7 +288,7 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
                 perhaps.append((last, at + _HANDOVER_MS))
                 last = begin
             members[member] = at, at + _SETTLED * heartbeat_ms * bool(members)
-    return Stops(union(surely), union(perhaps), seen)
+    return Stops(union(surely), union(perhaps, ((since, INF) for since in away.values())), seen)
 
 
 def _heartbeat_ms(log: GroupLog) -> int:

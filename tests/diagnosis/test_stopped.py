@@ -162,6 +162,35 @@ def test_a_member_that_comes_back_under_its_id_is_one(tmp_path: Path) -> None:
     assert stopped(tmp_path, broker=lines) == (0, 65_400)  # at first the other one may still have waited for its part
 
 
+AWAY = "Static member aaa with instance id a1 temporarily left the consumer group."
+CLOSED = [
+    client("00:00,500", "Member aaa with epoch 2 transitioned from STABLE to PREPARE_LEAVING.", "M", "a"),
+    client("00:03,500", "Member aaa with epoch -2 transitioned from PREPARE_LEAVING to LEAVING.", "M", "a"),
+]
+
+
+def test_what_a_static_member_had_waits_until_its_session_ends(tmp_path: Path) -> None:
+    lines = [*joined("00:00,000", "aaa", 2), *joined("00:01,000", "bbb", 3), consumer("00:03,500", AWAY)]
+    lines.append(consumer("00:40,000", "Member aaa fenced from the group because the member session expired."))
+    lines.append(consumer("00:40,000", "Bumped group epoch to 4 with metadata hash 77."))
+    lines.append(consumer("01:30,000", "Bumped group epoch to 5 with metadata hash 77."))
+    bounds = stopped(tmp_path, broker=lines, a=CLOSED)
+    assert bounds is not None
+    assert bounds[1] is not None
+    assert 36_000 < bounds[1] < 46_000
+
+
+def test_what_a_static_member_had_waits_until_it_is_back(tmp_path: Path) -> None:
+    lines = [*joined("00:00,000", "aaa", 2), *joined("00:01,000", "bbb", 3), consumer("00:03,500", AWAY)]
+    again = "Static member with instance id a1 re-joins the consumer group using the consumer protocol. Created a new"
+    lines.append(consumer("00:33,500", f"{again} member ccc to replace the existing member aaa."))
+    lines.append(consumer("01:30,000", "Bumped group epoch to 4 with metadata hash 77."))
+    bounds = stopped(tmp_path, broker=lines, a=CLOSED)
+    assert bounds is not None
+    assert bounds[1] is not None
+    assert 29_000 < bounds[1] < 37_000
+
+
 SCENARIOS = (
     "rolling_restart",
     "everybody_too_slow",
