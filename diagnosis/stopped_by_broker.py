@@ -86,13 +86,15 @@ class _Stretch:
             spans.append((gone[self.holders - 1], self.until))
         return union(spans)
 
-    @property
-    def perhaps_gone(self) -> Spans:
-        """When none of them may have been left: of each nobody knows when it went, only when that was seen."""
+    def perhaps_gone(self, is_eager: bool | None) -> Spans:
+        """When none of them may have been left: of each nobody knows when it went, only when that was seen.
+
+        Where the log does not show who came before, those that stayed may have had nothing yet (KIP-429).
+        """
         until = _handed_over(self.until)
         away = [(each.since, _handed_over(each.at) if each.back else until) for each in self.went]
         spans = [] if self.emptied is None else [(max([self.since, *(a for a, _ in away)]), until)]
-        stayed = self.size is not None and self.size > len(self.fresh)
+        stayed = bool(is_eager) and self.size is not None and self.size > len(self.fresh)
         if self.holders is not None or not stayed:
             spans += _at_once(away, max(1, (self.holders or 1) - self.waiting))
         return union(spans)
@@ -168,9 +170,9 @@ def _surely(stretch: _Stretch, is_eager: bool | None) -> Spans:
 def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     rebalanced = stretch.begun is not None or stretch.joined is not None or stretch.until < INF
     if not rebalanced or (is_eager is False and not stretch.start_up):
-        return stretch.perhaps_gone
+        return stretch.perhaps_gone(is_eager)
     begun = stretch.since if stretch.begun is None else stretch.begun  # that it began may not be in the log
-    return union(stretch.perhaps_gone, [(begun, _handed_over(stretch.until))])
+    return union(stretch.perhaps_gone(is_eager), [(begun, _handed_over(stretch.until))])
 
 
 def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eager: bool | None) -> Iterator[_Stretch]:

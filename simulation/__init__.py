@@ -5,6 +5,7 @@ world             all that a scenario can touch: time, topics, groups, network, 
 group             a consumer group in a scenario
 consumer_context  what groups and consumers of a world share: clock, network, broker, topics
 settings          settings of a run by name, Kafka's and the load's: whether they exist and are legal
+quiet_group       a group that is old when it begins
 member            a member of a group in a scenario: start, stop, kill, freeze
 member_ids        who gets which member id
 broker            connections and committed offsets in front of the coordinator; crash and failover

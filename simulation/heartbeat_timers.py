@@ -7,6 +7,8 @@ from math import floor
 
 Late = Callable[[str], float]
 """By how many ms the next heartbeat of a process is late."""
+LateInAll = Callable[[str, float], float]
+"""By how many ms so many heartbeats of a process are late, all together."""
 
 
 class HeartbeatTimers:
@@ -18,12 +20,25 @@ class HeartbeatTimers:
 
     def __init__(self) -> None:
         self.late: Late | None = None
+        self.late_in_all: LateInAll | None = None
         self._left: dict[str, float] = {}
+        self._quiet_ms: dict[str, int] = {}
 
-    def late_ms(self, process: str) -> int:
+    def has_been_quiet(self, process: str, for_ms: int) -> None:
+        """The next heartbeat of a process comes when it would if it had sent them for so long before."""
+        self._quiet_ms[process] = for_ms
+
+    def late_ms(self, process: str, interval_ms: int) -> int:
         """How late the next heartbeat of a process is, in whole ms; what is less than one is added to the next."""
         if self.late is None:
             return 0
-        late = self._left.get(process, 0.0) + max(0.0, self.late(process))
+        late = self._left.get(process, 0.0) + max(0.0, self.late(process)) + self._of_quiet(process, interval_ms)
         self._left[process] = late - floor(late)
         return floor(late)
+
+    def _of_quiet(self, process: str, interval_ms: int) -> float:
+        """By how much its phase is another one after that time."""
+        quiet_ms = self._quiet_ms.pop(process, 0)
+        if not quiet_ms or self.late_in_all is None or interval_ms <= 0:
+            return 0.0
+        return self.late_in_all(process, quiet_ms / interval_ms) % interval_ms

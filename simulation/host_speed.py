@@ -7,12 +7,15 @@ took 1.0, 1.9 and 3.0 times as long for the steps of a join (by geometric means)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from math import exp, log, sqrt
 
+from groupsim.coordinator.config import near
+from groupsim.simulation import checks
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
-from groupsim.simulation.latencies import Drawn, Latencies
+from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.latencies import IDLE_LATE, LATENCIES, NONE, Drawn, Latencies
 
 
 class Step(StrEnum):
@@ -60,8 +63,31 @@ USUAL_MS: dict[str, dict[Step, float]] = {
 }
 """Their medians on the machine that `latencies` were measured on (666 starts, 71 by the consumer protocol, 690 first
 lines, 1,929 answers, 774 assignments)."""
-HOSTS: dict[str, float] = {"half-busy": 1.0, "busy": 1.9, "overloaded": 3.0}
-"""Measured profiles: two cores whose share in use was 0.56, 0.66 and 0.74 in the median (1.0 in the worst second)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A host: how slow it is in what a process does again and again, and for the first time. `idle`: what it runs has
+    little to do, and wakes in time.
+    """
+
+    again: float
+    first: float
+    idle: bool = False
+
+
+IDEAL = "ideal"
+"""The host on which no step takes time and each heartbeat is in time: for teaching, and for tests."""
+HOSTS: dict[str, Profile] = {
+    "quiet": Profile(1.2, 1.7, idle=True),
+    "half-busy": Profile(1.0, 1.0),
+    "busy": Profile(1.9, 1.9),
+    "overloaded": Profile(3.0, 3.0),
+}
+"""Measured: two cores whose share in use was 0.2, 0.56, 0.66 and 0.74 in the median (1.0 in the worst second). The
+first is another machine, with slower cores: what is less there is how late its programs wake (three recordings: again
+1.1 to 1.5, first 1.4 to 2.0)."""
+SLOWEST = 1_000.0
 NOT_THE_HOSTS = ("command", "napping", "metadata", "slowness")
 """Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
 WAKING: tuple[str, ...] = ("drift", "hiccup")
@@ -86,6 +112,25 @@ Logarithms of a step's duration spread by 0.9 on one host, those of hosts by abo
 """
 HALF_MS = 0.5
 """Added to durations, which are whole milliseconds."""
+
+
+def profile_of(speed: str | float) -> Profile | None:
+    """A measured profile by name, or how many times slower than a half-busy one; None for the ideal host.
+
+    Raises BadScenario.
+    """
+    if speed == IDEAL:
+        return None
+    if isinstance(speed, str):
+        if speed not in HOSTS:
+            raise BadScenario(
+                f"the host must be {', '.join((IDEAL, *HOSTS))}, or a number, not {speed!r}{near(speed, HOSTS)}"
+            )
+        return HOSTS[speed]
+    factor = checks.number(speed, "the host's slowness", SLOWEST)
+    if factor <= 0:
+        raise BadScenario(f"the host's slowness must be more than 0, not {speed!r}")
+    return Profile(factor, factor)
 
 
 def slowness(steps: Iterable[tuple[str, Step, float]], assumed: float = 1.0) -> float:
@@ -123,3 +168,11 @@ def on_host(latencies: Latencies, factor: float, first: float | None = None) -> 
         if isinstance(drawn := getattr(latencies, field.name), Drawn) and field.name not in NOT_THE_HOSTS
     }
     return replace(latencies, **stretched)  # type: ignore[arg-type]  # the stretched fields are all of them Drawn
+
+
+def latencies_of(profile: Profile) -> dict[str, Latencies]:
+    """By client library those of a host."""
+    found = {library: on_host(usual, profile.again, profile.first) for library, usual in LATENCIES.items()}
+    if not profile.idle:
+        return found
+    return {library: replace(seen, drift=NONE, hiccup=IDLE_LATE[library]) for library, seen in found.items()}

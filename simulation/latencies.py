@@ -7,7 +7,9 @@ broker that share two busy cores (half busy in the median), so these are latenci
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
@@ -27,6 +29,21 @@ class Drawn:
         i = min(bisect_right(SHARES, at), len(SHARES) - 1)
         low, high = self.quantiles_ms[i - 1], self.quantiles_ms[i]
         return low + (high - low) * (at - SHARES[i - 1]) / (SHARES[i] - SHARES[i - 1])
+
+    @property
+    def mean_ms(self) -> float:
+        """Its mean."""
+        return sum(weight * (low + high) / 2 for weight, low, high in self._parts())
+
+    @property
+    def variance(self) -> float:
+        """Its variance, ms²."""
+        squares = sum(weight * (low**2 + low * high + high**2) / 3 for weight, low, high in self._parts())
+        return squares - self.mean_ms**2
+
+    def _parts(self) -> Iterator[tuple[float, float, float]]:
+        for (since, until), (low, high) in zip(pairwise(SHARES), pairwise(self.quantiles_ms), strict=True):
+            yield until - since, low, high
 
 
 LOG_CREATION_MS = 8.0
@@ -147,3 +164,11 @@ LATENCIES: dict[str, Latencies] = {
         apart_ms=7,
     ),
 }
+IDLE_LATE: dict[str, Drawn] = {
+    # 8,944, 559 and 559 intervals of half an hour of quiet: 1.0 (sd 1.5 to 2.1), 2.1 (0.8) and 1.2 ms (0.7)
+    JAVA: Drawn((0, 0, 0, 0.2, 0.7, 1.2, 2.0, 3.2, 5.5, 20)),
+    LIBRDKAFKA: Drawn((1, 1, 1, 1.6, 2, 2.4, 3, 3.3, 4.5, 8)),
+    KAFKA_PYTHON: Drawn((0, 0.2, 0.4, 0.8, 1.1, 1.5, 2, 2.4, 3, 6)),
+}
+"""How late each single heartbeat of a program is that has nothing else to do: the phases of two move apart as a random
+walk (six Java members were 93 to 123 ms apart after half an hour)."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
+from statistics import NormalDist
 
 from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
 from groupsim.coordinator.outcome import Error
@@ -61,6 +63,14 @@ class Delays:
         steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
         naps = self._constant(seen.napping, process, "napping") if self._naps(process) else 0
         return steady + naps + self._drawn(seen.hiccup, process, "hiccup")
+
+    def late_in_all_ms(self, process: str, beats: float) -> float:
+        """How late so many heartbeats are, all together: what is steady adds up, the rest is a random walk."""
+        drift, now_and_then = self._latencies(process).drift, self._latencies(process).hiccup
+        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
+        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own + now_and_then.mean_ms
+        at = min(max(self._drawn(EVENLY, process, "quiet"), 1e-6), 1 - 1e-6)
+        return beats * steady + sqrt(beats * now_and_then.variance) * NormalDist().inv_cdf(at)
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
         return self._draw(distribution, f"{process}/{what}")

@@ -1,6 +1,7 @@
 """Settings of a run by name, Kafka's and the load's: whether they exist and are legal.
 
-The load is how many records arrive and how long one takes, in whatever scenario.
+The load is how many records arrive and how long one takes, in whatever scenario. A run can have a host, too, and old
+groups.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from dataclasses import dataclass
 from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
 from groupsim.simulation.checks import HIGHEST_RATE, LONGEST_MS
 from groupsim.simulation.clients.config import BOUNDS, ConsumerConfig
+from groupsim.simulation.host_speed import profile_of
 
 Settings = Mapping[str, int | float | str | bool]
 LOAD_RATE = "load.rate"
 LOAD_RECORD_MS = "load.record.ms"
 LOAD_NAMES = (LOAD_RATE, LOAD_RECORD_MS)
+HOST = "host"
+QUIET_MS = "quiet.ms"
+WORLD_NAMES = (HOST, QUIET_MS)
+"""On which host the programs of any scenario run, and how old its groups are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,21 @@ def load_of(settings: Mapping[str, object]) -> Load:
     return Load(_number(settings, LOAD_RATE, HIGHEST_RATE), _number(settings, LOAD_RECORD_MS, LONGEST_MS))
 
 
+def host_of(settings: Mapping[str, object]) -> str | float | None:
+    """The host among the settings of a run: a name, or a factor; None: what the scenario says."""
+    given = settings.get(HOST)
+    try:
+        return None if given is None else float(str(given))
+    except ValueError:
+        return str(given)
+
+
+def quiet_ms_of(settings: Mapping[str, object]) -> int | None:
+    """How old the groups of a run are; None: what the scenario says. Raises BadSetting."""
+    quiet_ms = _number(settings, QUIET_MS, LONGEST_MS)
+    return None if quiet_ms is None else round(quiet_ms)
+
+
 def _number(settings: Mapping[str, object], name: str, most: float) -> float | None:
     if name not in settings:
         return None
@@ -49,10 +70,13 @@ def _number(settings: Mapping[str, object], name: str, most: float) -> float | N
 
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor the load's nor one of `also` (a scenario's own)."""
-    known = [*Configs().names(), *names(ConsumerConfig()), *LOAD_NAMES, *also]
+    known = [*Configs().names(), *names(ConsumerConfig()), *LOAD_NAMES, *WORLD_NAMES, *also]
     for name in settings:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
     Configs().with_settings(Configs().among(settings))
     with_settings(ConsumerConfig(), concerning(ConsumerConfig(), settings), BOUNDS)
     load_of(settings)
+    quiet_ms_of(settings)
+    if (host := host_of(settings)) is not None:
+        profile_of(host)

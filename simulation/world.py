@@ -25,8 +25,9 @@ from groupsim.simulation.kubernetes.workload import Workload
 from groupsim.simulation.log import Log
 from groupsim.simulation.member_ids import MemberIds
 from groupsim.simulation.network import Network
+from groupsim.simulation.quiet_group import has_been_quiet
 from groupsim.simulation.rng import Rng
-from groupsim.simulation.settings import Settings, load_of
+from groupsim.simulation.settings import Settings, host_of, load_of, quiet_ms_of
 from groupsim.simulation.topics import Arrivals, Constant, Poisson, Recorded, Topic, Topics
 from groupsim.simulation.world_host import Host
 
@@ -69,6 +70,8 @@ class World:
             heartbeat_timers=self.heartbeat_timers,
         )
         self.act = self.context.act
+        if (speed := host_of(self.settings)) is not None:
+            self._be(speed)
 
     @property
     def now(self) -> int:
@@ -93,11 +96,16 @@ class World:
         self.broker.configs = self.configs
 
     def host(self, speed: str | float) -> None:
-        """Programs and broker run on a host of this speed: `half-busy`, `busy`, `overloaded`, or a factor.
+        """Programs and broker run on such a host: `ideal`, `quiet`, `half-busy`, `busy`, `overloaded`, or a factor.
 
-        The profiles are measured (simulation.host_speed.HOSTS); the factor is against the first of them. Without it a
-        step that waits for nothing takes no time.
+        The profiles are measured (simulation.host_speed.HOSTS); the factor is against the half-busy one. On the ideal
+        one, which is the default, a step that waits for nothing takes no time. The setting `host` of the run wins.
         """
+        given = host_of(self.settings)
+        if given is None or self.context.host.speed is None:
+            self._be(speed if given is None else given)
+
+    def _be(self, speed: str | float) -> None:
         self.broker.log_creation_ms = self.context.host.be(speed, lambda: self.now)
 
     def topic(
@@ -168,8 +176,12 @@ class World:
         assignor: str | Iterable[str] | None = None,
         config: Settings | None = None,
         group_config: Mapping[str, int] | None = None,
+        quiet_for: int = 0,
     ) -> GroupHandle:
         """Declare a consumer group. `assignor`: one name, or several in order of preference.
+
+        `quiet_for`: as soon as it has settled, its members' heartbeats are as far apart as after so many ms without a
+        rebalance, which are not simulated; the host must have a speed, for on an ideal one they stay together.
 
         `protocol`: `classic`, or `consumer` (KIP-848), where `assignor` is the server's. `group_config`: what an
         administrator has set for this group alone (`consumer.session.timeout.ms`, …).
@@ -190,7 +202,16 @@ class World:
         elif assignor is not None:
             settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
         self.broker.configure_group(name, group_config or {})
+        quiet_ms = quiet_ms_of(self.settings)
+        quiet_ms = checks.ms(quiet_for, f"group {name!r}: quiet_for") if quiet_ms is None else quiet_ms
+        if quiet_ms and not self.context.host.drifts:
+            raise BadScenario(
+                f"group {name!r} can't have been quiet for so long: on an ideal host heartbeats stay together;"
+                ' give it another one first: world.host("quiet"), or --set host=quiet'
+            )
         self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
+        if quiet_ms:
+            has_been_quiet(self.context, self.groups[name], quiet_ms)
         self.context.groups.add(name)
         return self.groups[name]
 

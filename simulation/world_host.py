@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from groupsim.events.types import ProcessId
-from groupsim.simulation import checks
 from groupsim.simulation.clients.config import JAVA
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
-from groupsim.simulation.host_speed import HOSTS, on_host
-from groupsim.simulation.latencies import LATENCIES, LOG_CREATION_MS, Drawn, Latencies
+from groupsim.simulation.host_speed import latencies_of, profile_of
+from groupsim.simulation.latencies import LOG_CREATION_MS, Drawn, Latencies
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.network import Network
 from groupsim.simulation.rng import Rng
-
-SLOWEST = 1_000.0
-
-
-def factor_of(speed: str | float) -> float:
-    """A measured profile by name, or how many times slower than the first of them. Raises BadScenario."""
-    if isinstance(speed, str):
-        if speed not in HOSTS:
-            raise BadScenario(f"the host must be one of {', '.join(HOSTS)}, or a number, not {speed!r}")
-        return HOSTS[speed]
-    factor = checks.number(speed, "the host's slowness", SLOWEST)
-    if factor <= 0:
-        raise BadScenario(f"the host's slowness must be more than 0, not {speed!r}")
-    return factor
 
 
 class Host:
@@ -38,19 +23,27 @@ class Host:
         self._network = network
         self._timers = timers
         self._broker = broker
+        self.speed: str | float | None = None
         self._latencies: dict[str, Latencies] | None = None
         self._libraries: dict[ProcessId, str] = {}
 
     def be(self, speed: str | float, now: Callable[[], int]) -> float:
         """From now on; what making a partition's log takes then (ms). Raises BadScenario, also for a second speed."""
-        if self._latencies is not None:
+        if self.speed is not None:
             raise BadScenario("the host has its speed already")
-        factor = factor_of(speed)
-        self._latencies = {library: on_host(usual, factor) for library, usual in LATENCIES.items()}
+        profile, self.speed = profile_of(speed), speed
+        if profile is None:
+            return 0.0
+        self._latencies = latencies_of(profile)
         rule = Delays(self._of, self._draw, self._broker, now)
         self._network.add_rule(rule)
-        self._timers.late = rule.heartbeat_late_ms
+        self._timers.late, self._timers.late_in_all = rule.heartbeat_late_ms, rule.late_in_all_ms
         return LOG_CREATION_MS
+
+    @property
+    def drifts(self) -> bool:
+        """Whether heartbeats move apart."""
+        return self._latencies is not None
 
     def start_ms(self, process: ProcessId, library: str, native: bool) -> int:
         """How long a program takes from its start to its first request; `native`: by the consumer protocol."""

@@ -112,7 +112,7 @@ class Client:
     connection: Connection
     bootstrap: Connection
     random: Callable[[], float]
-    heartbeat_late_ms: Callable[[], int]
+    heartbeat_late_ms: Callable[[int], int]
     data_cut_since: Callable[[], int | None]
     no_broker: Callable[[], bool]
     threads: Threads

@@ -101,7 +101,7 @@ class ClientProcess:
             connection=self._connection,
             bootstrap=self._bootstrap,
             random=context.rng.stream(f"backoff/{process_id}").random,
-            heartbeat_late_ms=lambda: context.heartbeat_timers.late_ms(process_id),
+            heartbeat_late_ms=lambda interval_ms: context.heartbeat_timers.late_ms(process_id, interval_ms),
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),

@@ -162,6 +162,19 @@ def test_a_member_that_comes_back_under_its_id_is_one(tmp_path: Path) -> None:
     assert stopped(tmp_path, broker=lines) == (0, 65_400)  # at first the other one may still have waited for its part
 
 
+def test_who_stayed_in_a_rebalance_may_have_had_nothing_yet(tmp_path: Path) -> None:
+    """A cooperative member that had all, and died before the second rebalance in which others would have got a part."""
+    lines = [
+        broker("00:20,000", "Preparing to rebalance group g in state PreparingRebalance with old generation 3"),
+        broker("00:32,000", "Member m0-x in group g has failed, removing it from the group."),
+        *rebalance("00:20,000", "00:32,000", "00:32,100", 4, 3, "Adding new member m9-x")[1:],
+    ]
+    bounds = stopped(tmp_path, broker=lines, m1=[joins("00:05,000", 2, "cooperative-sticky")])
+    assert bounds is not None
+    assert bounds[1] is not None
+    assert bounds[1] > 26_000
+
+
 AWAY = "Static member aaa with instance id a1 temporarily left the consumer group."
 CLOSED = [
     client("00:00,500", "Member aaa with epoch 2 transitioned from STABLE to PREPARE_LEAVING.", "M", "a"),

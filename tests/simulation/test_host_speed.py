@@ -36,7 +36,7 @@ def test_a_slow_host_stretches_what_programs_do_and_no_timer(factor: float) -> N
     slow = on_host(usual, factor)
     assert slow.start.quantiles_ms == pytest.approx([ms * factor for ms in usual.start.quantiles_ms])
     assert all(getattr(slow, name) == getattr(usual, name) for name in NOT_THE_HOSTS)
-    assert on_host(usual, HOSTS["half-busy"]) == usual
+    assert on_host(usual, HOSTS["half-busy"].again) == usual
 
 
 def test_steps_of_a_recording_are_starts_answers_and_assignments() -> None:

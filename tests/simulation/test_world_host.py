@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
+from statistics import mean, median, stdev
+
 import pytest
 
 from groupsim import analysis
+from groupsim.events.client import RejoinRequested
 from groupsim.scenarios.dsl import World, minutes, seconds
+from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.host_speed import HOSTS
+from groupsim.simulation.host_speed import HOSTS, IDEAL, latencies_of, profile_of
+from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
-from groupsim.simulation.world_host import factor_of
 from groupsim.storage.memory import MemoryStore
 
 
@@ -41,10 +46,11 @@ def test_a_slower_host_keeps_partitions_waiting_for_longer(protocol: str) -> Non
 
 
 def test_a_host_has_one_speed_and_a_known_one() -> None:
-    assert [factor_of(name) for name in HOSTS] == list(HOSTS.values())
+    assert [profile_of(name) for name in HOSTS] == list(HOSTS.values())
+    assert profile_of(IDEAL) is None
     for wrong in ("idle", 0, -1, float("nan"), True):
         with pytest.raises(BadScenario, match="host"):
-            factor_of(wrong)
+            profile_of(wrong)
 
     def twice(world: World) -> Script:
         world.host("busy")
@@ -53,3 +59,68 @@ def test_a_host_has_one_speed_and_a_known_one() -> None:
 
     with pytest.raises(BadScenario, match="speed already"):
         run(Scenario(name="twice", story=twice, seed=1, lasts_ms=10), MemoryStore())
+
+
+def test_the_host_of_the_run_wins() -> None:
+    def speeds(**settings: str) -> set[str | float | None]:
+        seen: set[str | float | None] = set()
+
+        def story(world: World) -> None:
+            world.host("overloaded")
+            seen.add(world.context.host.speed)
+
+        run(Scenario(name="speed", story=story, seed=1, lasts_ms=10), MemoryStore(), settings=settings)
+        return seen
+
+    assert speeds() == {"overloaded"}
+    assert speeds(host="quiet") == {"quiet"}
+    assert speeds(host="1.5") == {1.5}
+    with pytest.raises(BadScenario, match="near names: quiet"):
+        speeds(host="quite")
+
+
+def told_apart_ms(settings: dict[str, str], seed: int) -> int:
+    """A seventh member joins a group of six: how long after the first of the six the last one hears of it."""
+
+    def story(world: World) -> Script:
+        orders = world.topic("orders", partitions=24)
+        group = world.group("billing")
+        group.join(6, topics=[orders])
+        yield world.sleep(seconds(40))
+        group.join("late", topics=[orders])
+        yield world.sleep(seconds(20))
+
+    store = MemoryStore()
+    result = run(Scenario(name="join", story=story, seed=seed, lasts_ms=minutes(2)), store, settings=settings)
+    told = [
+        fact.at_ms
+        for fact in store.read(result.info.id)
+        if isinstance(fact.event, RejoinRequested)
+        if fact.at_ms > 40_000
+    ]
+    return max(told) - min(told)
+
+
+def test_heartbeats_of_an_old_group_are_as_far_apart_as_recorded_ones() -> None:
+    """Six Java members on a quiet host were 12 and 20 ms apart after seconds, 123 and 103 ms after half an hour."""
+    young = [told_apart_ms({"host": "quiet"}, seed) for seed in range(12)]
+    old = [told_apart_ms({"host": "quiet", "quiet.ms": "1800000"}, seed) for seed in range(12)]
+    assert 5 < median(young) < 60
+    assert 70 < median(old) < 160
+
+
+def test_on_an_ideal_host_no_group_is_old() -> None:
+    with pytest.raises(BadScenario, match="--set host=quiet"):
+        told_apart_ms({"quiet.ms": "1000"}, 1)
+
+
+@pytest.mark.parametrize("library", [JAVA, LIBRDKAFKA, KAFKA_PYTHON])
+def test_many_heartbeats_at_once_are_as_late_as_one_after_the_other(library: str) -> None:
+    rng = Random(1)
+    late = Delays(
+        lambda _: latencies_of(HOSTS["quiet"])[library], lambda drawn, _: drawn.draw(rng), "broker", lambda: 0
+    )
+    at_once = [late.late_in_all_ms("m1.0", 100) for _ in range(400)]
+    one_by_one = [sum(late.heartbeat_late_ms("m1.0") for _ in range(100)) for _ in range(400)]
+    assert mean(at_once) == pytest.approx(mean(one_by_one), rel=0.02)
+    assert stdev(at_once) == pytest.approx(stdev(one_by_one), rel=0.2)

@@ -26,8 +26,8 @@ def enable(m: ClassicState) -> None:
 
 def _count_from_now(m: ClassicState) -> None:
     """The next heartbeat is due in an interval; the thread wakes a little later than it should."""
-    m.heartbeat.next_ms = m.client.now + m.client.config.heartbeat_interval_ms
-    m.heartbeat.late_ms = m.client.heartbeat_late_ms()
+    interval_ms = m.client.config.heartbeat_interval_ms
+    m.heartbeat.next_ms, m.heartbeat.late_ms = m.client.now + interval_ms, m.client.heartbeat_late_ms(interval_ms)
 
 
 def _wakes_ms(m: ClassicState) -> int:
