@@ -14,9 +14,9 @@ from groupsim.incidents.facts.builder import FactBuilder
 from groupsim.incidents.facts.clock_check import check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows, rows_by_file
 from groupsim.incidents.facts.coarse_times import in_order
+from groupsim.incidents.facts.group_kinds import GroupKinds
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
-from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.processes import ProcessLog, split_by_process
 from groupsim.incidents.logs.rows import Reading
 
@@ -38,14 +38,14 @@ def accounts_of(reading: Reading, *, session_timeout_ms: int | None = None) -> l
     untimed = {file: rows for file, rows in rows_by_file(reading).items() if all(row.at is None for row in rows)}
     rows = [*(TimedRow(NO_TIME, row) for of_file in untimed.values() for row in of_file), *timed]
     times = Times(clocks.precision.ms, untimed.keys())
-    index = Index(rows)
+    kinds = GroupKinds(timed.row for timed in rows)
     processes = split_by_process(rows, FactBuilder(), reading.streams)
     logs: dict[str, list[ProcessLog]] = defaultdict(list)
     for process in processes:
         logs[process.group].append(process)
     said = _by_group(rows, processes, times)
     return [
-        account_of(group, logs[group], said[group], index, times.off_ms, session_timeout_ms) for group in index.groups()
+        account_of(group, logs[group], said[group], kinds, times.off_ms, session_timeout_ms) for group in kinds.groups()
     ]
 
 

@@ -56,16 +56,18 @@ def _leaves(row: Row) -> bool:
     return row.kind != RowKind.GENERATION_RESET or announces_leave(row.detail.get("reason"))
 
 
+def _reason(row: Row) -> str:
+    return str(row.detail.get("reason") or "")
+
+
 def refused(row: Row) -> bool:
     """Whether a client says that an answer ended its generation."""
-    reason = str(row.detail.get("reason") or "")
-    return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.ERROR
+    return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(_reason(row)) is RejoinCause.ERROR
 
 
 def hears_of_rebalance(row: Row) -> bool:
     """Whether a client says that an answer gave it notice of a rebalance."""
-    reason = str(row.detail.get("reason") or "")
-    return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(reason) is RejoinCause.GROUP_REBALANCING
+    return row.kind == RowKind.REJOIN_REQUESTED and rejoin_cause(_reason(row)) is RejoinCause.GROUP_REBALANCING
 
 
 _AFTER_CALLBACKS = frozenset(
@@ -93,19 +95,18 @@ def shows_callback_over(row: Row, before: Row) -> bool:
     Those of the thread that sends heartbeats show nothing (Kafka: AbstractCoordinator.HeartbeatThread,
     ConsumerNetworkThread), nor does the same step that another class prints again.
     """
-    reason = str(row.detail.get("reason") or "")
     match row.kind:
         case RowKind.STATE_CHANGE:
             return row.detail.get("to") in _STATES_AFTER_CALLBACKS
         case RowKind.LEAVE_SENT:
-            return leave_cause(reason) is not LeaveCause.POLL_TIMEOUT
+            return leave_cause(_reason(row)) is not LeaveCause.POLL_TIMEOUT
         case RowKind.GENERATION_RESET:
-            return announces_leave(reason)
+            return announces_leave(_reason(row))
         case RowKind.REJOIN_REQUESTED:
-            return announces_leave(reason) or rejoin_cause(reason) is RejoinCause.PARTITIONS_REVOKED
-        case _:
-            again = row.kind == before.kind and row.detail.get("partitions") == before.detail.get("partitions")
-            return row.kind in _AFTER_CALLBACKS and not again
+            return announces_leave(_reason(row)) or rejoin_cause(_reason(row)) is RejoinCause.PARTITIONS_REVOKED
+        case kind:
+            again = kind == before.kind and row.detail.get("partitions") == before.detail.get("partitions")
+            return kind in _AFTER_CALLBACKS and not again
 
 
 def _state(*to: str) -> Callable[[Row], bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId, TopicPartition
@@ -20,7 +21,8 @@ from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker
 from groupsim.incidents.account.track import Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
-from groupsim.incidents.facts.lookups import ANSWERS, JOINS, Index
+from groupsim.incidents.facts.group_kinds import GroupKinds
+from groupsim.incidents.facts.lookups import ANSWERS, JOINS
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -29,34 +31,74 @@ from groupsim.incidents.logs.rows import is_broker
 _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
 
 
-@dataclass(slots=True)
+@dataclass
 class Account:
     """What the logs prove of one group.
 
-    `begins`, `ends`: the first and last instant of its logs. `off_ms`: times of two logs that are of one instant may
-    be so far apart. `said`: its lines in one order, with those of its processes. `broker`: a broker's log or the topic
-    names it; `removals_known`: they say when each member was removed. `members`: by id, by their word. `entitled`: by
-    process. `elsewhere`: where members without
-    a log may serve. `named`: partitions that a line names; `whole`: these are all.
+    `off_ms`: times of two logs that are of one instant may
+    be so far apart. `said`: its lines in one order, with those of its processes; `brokers`: those of a broker's log or
+    of the topic, and `broker`: there are such. `removals_known`: they say when each member was removed.
     """
 
     group: str
-    said: list[Said]
+    said: Sequence[Said]
+    brokers: Sequence[Said]
     incarnations: list[Incarnation]
     broker: bool
     removals_known: bool
     consumer: bool
-    begins: int
-    ends: int
     off_ms: int = 0
     stored: Sequence[Stored] = ()
     removals: Mapping[MemberId, Sequence[Removal]] = field(default_factory=dict)
-    members: Mapping[MemberId, Track[bool]] = field(default_factory=dict)
-    entitled: Mapping[str, Entitled] = field(default_factory=dict)
-    elsewhere: Sequence[Elsewhere] = ()
-    rebalances: Sequence[Rebalance] = ()
-    named: Sequence[TopicPartition] = ()
-    whole: bool = False
+
+    @cached_property
+    def begins(self) -> int:
+        """The first instant of its logs."""
+        return min((each.when.lo for each in self.said if each.when.timed), default=-INF)
+
+    @cached_property
+    def ends(self) -> int:
+        """The last one."""
+        return max((each.when.hi for each in self.said if each.when.timed), default=INF)
+
+    @cached_property
+    def members(self) -> Mapping[MemberId, Track[bool]]:
+        """By id, by the coordinator's word."""
+        return members_of(self.brokers, self.removals)
+
+    @cached_property
+    def rebalances(self) -> Sequence[Rebalance]:
+        """In the order of their lines."""
+        return rebalances_of(self.brokers, self.incarnations)
+
+    @cached_property
+    def entitled(self) -> Mapping[str, Entitled]:
+        """By process."""
+        by_number = {one.number: one for one in self.stored}
+        return {
+            own.name: entitlement(own, self.stored, by_number, self.removals, removals_known=self.removals_known)
+            for own in self.incarnations
+        }
+
+    @cached_property
+    def elsewhere(self) -> Sequence[Elsewhere]:
+        """Where members without a log may serve."""
+        if self.consumer:
+            return granted_elsewhere(self.incarnations, self.members, self.broker)
+        return elsewhere(self.incarnations, self.stored, self.removals, self.broker)
+
+    @cached_property
+    def named(self) -> Sequence[TopicPartition]:
+        """Partitions that a line names."""
+        held = {tp for own in self.incarnations for tp in (*own.holds, *own.granted)}
+        return sorted(held | {tp for each in self.stored for part in (each.plan or {}).values() for tp in part})
+
+    @property
+    def whole(self) -> bool:
+        """Whether no line leaves out a partition that members had."""
+        named = {each.row.member for each in self.brokers if each.row.member}
+        logged = set[MemberId]().union(*{id(own.kin): own.kin for own in self.incarnations}.values())
+        return any(each.plan for each in self.stored) or (self.broker and named <= logged)
 
     def others(self, partition: TopicPartition) -> Spans:
         """When a member without a log may serve it."""
@@ -120,7 +162,7 @@ def account_of(
     group: str,
     processes: Sequence[ProcessLog],
     said: Sequence[Said],
-    index: Index,
+    kinds: GroupKinds,
     off_ms: int,
     session_ms: int | None,
 ) -> Account:
@@ -130,20 +172,20 @@ def account_of(
     """
     lines = {id(each.row): each for each in said}
     incarnations = [incarnation_of(process, lines) for process in processes]
-    broker = group in index.broker_groups
+    broker = group in kinds.broker_groups
     brokers = [each for each in said if is_broker(each.row)]
     plans = plans_of(said)
     _add_kin(incarnations, brokers)
     stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(incarnations, plans)
     stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
     removals = _removals(brokers, stored)
-    consumer = any(own.consumer for own in incarnations) or group in index.consumer_groups
-    removals_known = index.from_broker(group) or (consumer and broker)
+    consumer = any(own.consumer for own in incarnations) or group in kinds.consumer_groups
+    removals_known = kinds.from_broker(group) or (consumer and broker)
     scene = Scene(
         removals_known,
         consumer,
-        session_ms or (None if consumer else index.session_timeouts.get(group)),
-        _heartbeat_ms(said) if consumer else index.heartbeat_ms(group),
+        session_ms or (None if consumer else kinds.session_timeouts.get(group)),
+        _heartbeat_ms(said) if consumer else kinds.heartbeat_ms(group),
         removals,
         stored,
         [] if consumer else [each.when.lo for each in brokers if each.row.kind in ANSWERS],
@@ -156,42 +198,7 @@ def account_of(
         own.consumer = own.consumer or (consumer and not own.asks)  # its log ends before it asks to join
         find_blindness(scene, own)
         find_stops(scene, own)
-    timed = [each.when for each in said if each.when.timed]
-    account = Account(
-        group,
-        list(said),
-        incarnations,
-        broker,
-        removals_known,
-        consumer,
-        min((when.lo for when in timed), default=-INF),
-        max((when.hi for when in timed), default=INF),
-        off_ms,
-        stored,
-        removals,
-    )
-    account.members = members_of(brokers, removals)
-    account.rebalances = rebalances_of(brokers, incarnations)
-    _conclude(account, {each.row.member for each in brokers if each.row.member})
-    return account
-
-
-def _conclude(account: Account, named: set[MemberId]) -> None:
-    """What follows for the group from all its processes; `named`: the members that a broker names."""
-    incarnations, stored, removals = account.incarnations, account.stored, account.removals
-    by_number = {one.number: one for one in stored}
-    account.entitled = {
-        own.name: entitlement(own, stored, by_number, removals, removals_known=account.removals_known)
-        for own in incarnations
-    }
-    if account.consumer:
-        account.elsewhere = granted_elsewhere(incarnations, account.members, account.broker)
-    else:
-        account.elsewhere = elsewhere(incarnations, stored, removals, account.broker)
-    held = {tp for own in incarnations for tp in (*own.holds, *own.granted)}
-    account.named = sorted(held | {tp for each in stored for part in (each.plan or {}).values() for tp in part})
-    logged = set[MemberId]().union(*{id(own.kin): own.kin for own in incarnations}.values())
-    account.whole = any(each.plan for each in stored) or (account.broker and named <= logged)
+    return Account(group, said, brokers, incarnations, broker, removals_known, consumer, off_ms, stored, removals)
 
 
 def _add_kin(incarnations: Sequence[Incarnation], brokers: Sequence[Said]) -> None:

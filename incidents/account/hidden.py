@@ -226,11 +226,10 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
             follows = settled = None
         if place and at - own.said[place - 1].when.hi >= scene.least_session_ms:
             silent, again = place - 1, None
-        since = min((each for each in (silent, follows) if each is not None), default=None)
         gone = kind == RowKind.LOST or refused(said.row) or state == "FENCED"
         gone = gone or (follows is not None and (kind == RowKind.POLL_TIMEOUT or state == "LEAVING"))
         gone = gone or (kind == RowKind.POLL_TIMEOUT and silent == place - 1)  # frozen past both, or busy all the time
-        if gone and since is not None:
+        if gone and (since := min((each for each in (silent, follows) if each is not None), default=None)) is not None:
             why = Why(LOST_AFTER_SILENCE, (own.said[since].place, said.place))
             for between in range(max(since, done), place):
                 lo, hi = own.said[between].when.lo, own.said[between + 1].when.hi

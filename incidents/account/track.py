@@ -64,7 +64,9 @@ class Track(Generic[V]):
         if self._ordered is None:
             steps = self._steps[1:]
             whens = ordered(step.when for step in steps)
-            self._ordered = [step._replace(when=when) for step, when in zip(steps, whens, strict=True)]
+            self._ordered = [
+                step if step.when is when else step._replace(when=when) for step, when in zip(steps, whens, strict=True)
+            ]
         return self._ordered
 
     @property
@@ -92,8 +94,8 @@ class Track(Generic[V]):
 
     def cover(self, span: Span, value: V | Open, why: Why) -> None:
         """In this span it has this value, or any, if `value` is OPEN."""
-        self._changed()
         if span[0] < span[1]:
+            self._spans.clear()
             self._covers.append(Cover(span, value, why))
 
     def _changed(self) -> None:

@@ -42,10 +42,11 @@ def ordered(whens: Iterable[When]) -> list[When]:
     lo = -INF
     for when in whens:
         lo = max(lo, when.lo)
-        found.append(When(lo, max(lo, when.hi)))
+        found.append(when if lo == when.lo <= when.hi else When(lo, max(lo, when.hi)))
     hi = INF
     for place in range(len(found) - 1, -1, -1):
         when = found[place]
         hi = max(when.lo, min(hi, when.hi))
-        found[place] = When(when.lo, hi)
+        if hi != when.hi:
+            found[place] = When(when.lo, hi)
     return found

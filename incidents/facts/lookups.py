@@ -11,6 +11,7 @@ from typing import NamedTuple
 from groupsim.events.types import Plan
 from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.group_kinds import GroupKinds
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.client_libraries import worker_of
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -21,19 +22,6 @@ ANSWERS = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED])
 """Kinds of a broker's rows about what members waited for: their sessions begin anew."""
 JOINS = frozenset([RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS, RowKind.MEMBER_JOINED])
 """Kinds of a broker's rows about a member that joins; not of a static one that is replaced."""
-_OF_CONSUMER_GROUPS = frozenset(
-    [
-        RowKind.CONSUMER_HEARTBEAT,
-        RowKind.GROUP_CONVERTED,
-        RowKind.GROUP_EPOCH_BUMPED,
-        RowKind.MEMBER_JOINED,
-        RowKind.MEMBER_RECONCILED,
-        RowKind.MEMBER_STATE,
-        RowKind.STATE_CHANGE,
-        RowKind.TARGET_ASSIGNMENT,
-    ]
-)
-"""Rows that only groups of the consumer protocol (KIP-848) have."""
 _IS_IN = frozenset(
     [
         RowKind.MEMBER_FAILED,
@@ -62,21 +50,15 @@ class _Change(NamedTuple):
     member: str
 
 
-class Index:
+class Index(GroupKinds):
     """Look-ups by group. Generation numbers can start over, so a look-up gives what is nearest in time."""
 
     def __init__(self, rows: Sequence[TimedRow]) -> None:
-        self.broker_groups: set[str] = set()
-        self.client_groups: set[str] = set()
+        super().__init__(timed.row for timed in rows)
         self.topics: dict[str, dict[str, int]] = defaultdict(dict)
-        self.session_timeouts: dict[str, int] = {}
         self._timeouts: dict[tuple[str, str], Mapping[str, object]] = {}
-        self.consumer_groups: set[str] = set()
         self.workers: dict[str, str] = {}
         """Groups that share no partitions, and of what they are."""
-        self._heartbeats: dict[str, int] = {}
-        self._from_topic: set[str] = set()
-        self._from_broker: set[str] = set()
         self.shortest_callback_ms: dict[str, int] = {}
         self._plans: dict[str, dict[int, list[LeaderPlan]]] = defaultdict(lambda: defaultdict(list))
         self._protocols: dict[tuple[str, int], str] = {}
@@ -97,23 +79,13 @@ class Index:
             return
         if group not in self.workers and (workers := worker_of(row)) is not None:
             self.workers[group] = workers
-        if row.program is Program.OFFSETS_TOPIC:
-            self._from_topic.add(group)
-        elif is_broker(row):
-            self._from_broker.add(group)
         if is_broker(row):
-            self.broker_groups.add(group)
             self._add_change(position, timed.at, group, row)
             if row.kind in ANSWERS:
                 self._answers[group].append(timed.at)
-        else:
-            self.client_groups.add(group)
         for key in ("partitions", "assigned", "owned"):
             if (names := row.detail.get(key)) is not None:
                 self._count(group, names)
-        timeout = int_in(row.detail.get("session_timeout_ms"))
-        if timeout is not None:
-            self.session_timeouts[group] = timeout
         held = row.detail.get("held")
         for owned in held.values() if isinstance(held, Mapping) else ():
             self._count(group, owned)
@@ -126,27 +98,16 @@ class Index:
                 self._plan(timed, group, generation)
             case RowKind.JOINED if generation is not None:
                 self._joined(timed, group, generation)
-            case RowKind.CLIENT_CONFIGURED:
-                settings = row.detail.get("settings")
-                session = int_in(settings.get("session.timeout.ms")) if isinstance(settings, dict) else None
-                if session is not None:
-                    self.session_timeouts.setdefault(group, session)
-                heartbeat = int_in(settings.get("heartbeat.interval.ms")) if isinstance(settings, dict) else None
-                if heartbeat is not None and heartbeat > 0:
-                    self._heartbeats.setdefault(group, heartbeat)
             case RowKind.CLIENT_SUBSCRIBED:
                 topics = row.detail.get("topics")
                 for topic in topics if isinstance(topics, list) else ():
                     self.topics[group].setdefault(str(topic), 0)
             case RowKind.TARGET_ASSIGNMENT if row.program is Program.OFFSETS_TOPIC:
-                self.consumer_groups.add(group)
                 targets = row.detail.get("targets")
                 for target in targets.values() if isinstance(targets, dict) else ():
                     self._count(group, target)
             case RowKind.MEMBER_FAILED if row.member is not None and "rebalance_timeout_ms" in row.detail:
                 self._timeouts.setdefault((group, row.member), row.detail)
-            case kind if kind in _OF_CONSUMER_GROUPS:
-                self.consumer_groups.add(group)
 
     def _add_change(self, position: int, at: int, group: str, row: Row) -> None:
         if row.kind in (RowKind.STABILIZED, RowKind.GROUP_EMPTY):
@@ -225,25 +186,9 @@ class Index:
         found = self._timeouts.get((group, member), {})
         return int_in(found.get("session_timeout_ms")), int_in(found.get("rebalance_timeout_ms"))
 
-    def heartbeat_ms(self, group: str) -> int | None:
-        """How far apart heartbeats of the group's classic members are, as one of them printed it."""
-        return self._heartbeats.get(group)
-
-    def groups(self) -> list[str]:
-        """All groups that a log or the topic names, sorted."""
-        return sorted(self.broker_groups | self.client_groups)
-
     def named_topics(self) -> set[str]:
         """The topics of which a row names a partition, of any group."""
         return set[str]().union(*self.topics.values())
-
-    def from_topic(self, group: str) -> bool:
-        """Whether `__consumer_offsets` is given of the group."""
-        return group in self._from_topic
-
-    def from_broker(self, group: str) -> bool:
-        """Whether a broker's own log names the group."""
-        return group in self._from_broker
 
     def note_callback(self, group: str, duration_ms: int | None) -> None:
         """Take in how long a callback of the group took at most, for `shortest_callback_ms`."""
