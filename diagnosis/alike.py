@@ -32,14 +32,12 @@ def one_of_each(reading: Reading) -> Reading:
             place += 1
             for name in names:
                 kinds[name] = seen.setdefault((kinds.get(name, 0), place), len(seen) + 1)
-    for row in rows:  # one that a line names alone is of its own kind
-        alone = row.detail.get("partition")
-        if isinstance(alone, str) and alone in kinds:
-            kinds[alone] = seen.setdefault((kinds[alone], -1 - len(seen)), len(seen) + 1)
     first: dict[int, str] = {}
     for name, kind in kinds.items():
         first.setdefault(kind, name)
-    kept = frozenset(first.values())
+    if len(first) == len(kinds):
+        return reading
+    kept = {name: first[kind] for name, kind in kinds.items()}
     return structs.replace(
         reading,
         rows=[_with(row, kept) for row in reading.rows],
@@ -54,15 +52,19 @@ def _lists(detail: Mapping[str, object]) -> Iterator[list[str]]:
         yield from (names for names in (value.values() if isinstance(value, dict) else [value]) if _are_names(names))
 
 
-def _with(row: Row, kept: frozenset[str]) -> Row:
+def _with(row: Row, kept: Mapping[str, str]) -> Row:
+    """`kept`: by the name of a partition, the one that stands for its kind, also where a line names one alone."""
     found = {key: _only(row.detail[key], kept) for key in _KEYS & row.detail.keys()}
+    alone = row.detail.get("partition")
+    if isinstance(alone, str) and alone in kept:
+        found["partition"] = kept[alone]
     return structs.replace(row, detail={**row.detail, **found}) if found else row
 
 
-def _only(value: object, kept: frozenset[str]) -> object:
+def _only(value: object, kept: Mapping[str, str]) -> object:
     if isinstance(value, dict):
         return {member: _only(names, kept) for member, names in value.items()}
-    return [name for name in value if name in kept] if _are_names(value) else value
+    return [name for name in value if kept.get(name) == name] if _are_names(value) else value
 
 
 def _are_names(value: object) -> TypeGuard[list[str]]:

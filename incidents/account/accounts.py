@@ -61,14 +61,19 @@ def _named(reading: Reading) -> Reading:
 
 def _by_group(rows: Sequence[TimedRow], processes: Sequence[ProcessLog], times: Times) -> dict[str, list[Said]]:
     """The lines that name each group, and those of its processes that name none, in order."""
-    of_process = {id(timed.row): process.group for process in processes for _, timed in process.rows}
+    of_process = {
+        id(timed.row): process.group
+        for process in processes
+        for _, timed in process.rows
+        if timed.row.group != process.group
+    }
     places: dict[str, int] = defaultdict(int)
     found: dict[str, list[Said]] = defaultdict(list)
     for timed in rows:
         order = places[timed.row.file]
         places[timed.row.file] += 1
         said = Said(timed.row, times.of(timed), order)
-        for group in {timed.row.group, of_process.get(id(timed.row))}:
+        for group in (timed.row.group, of_process.get(id(timed.row))):
             if group is not None:
                 found[group].append(said)
     return found

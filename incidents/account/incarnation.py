@@ -44,6 +44,8 @@ _STARTS = frozenset(
     ]
 )
 """What only a process that starts says; others of its first lines it says again later."""
+_READ = BY_KIND.keys() | {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE, *_TELLS}
+"""Lines of other kinds say no more than that it runs."""
 Given = frozenset[TopicPartition] | Open
 
 
@@ -191,12 +193,16 @@ class _Reader:
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
-        own, row = self._own, said.row
+        own, row, kind = self._own, said.row, said.row.kind
         self._line += 1
         if row.member:
             own.ids.setdefault(row.member)
-        heartbeat = row.kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
-        if row.kind == RowKind.JOINING or heartbeat:
+        if own.runs.last is OPEN:
+            own.runs.set(said.when, True)
+        if kind not in _READ:
+            return
+        heartbeat = kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
+        if kind == RowKind.JOINING or heartbeat:
             self._asked = said.when
             self._fresh = False
             own.asks.append(said.when)
@@ -207,9 +213,7 @@ class _Reader:
             for track in own.granted.values():
                 track.set(said.when, False, Why(ASKED_ANEW, (said.place,)))
         self._count(said)
-        if own.runs.last is OPEN:
-            own.runs.set(said.when, True)
-        for evidence in BY_KIND.get(row.kind, ()):
+        for evidence in BY_KIND.get(kind, ()):
             if evidence.only(row):
                 self._apply(evidence, said, following)
         self._give(said)

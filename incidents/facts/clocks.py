@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -36,13 +35,8 @@ class TimedRow(NamedTuple):
     row: Row
 
 
-class _Key(NamedTuple):
-    """By what rows are sorted; `file` is the number of the file, `order` the row's place in it."""
-
-    at: int
-    rank: int
-    file: int
-    order: int
+_Keyed = tuple[int, int, int, int, Row]
+"""A row behind what rows are sorted by: the instant, the rank, the number of the file, the row's place in it."""
 
 
 def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[TimedRow], list[str]]:
@@ -53,13 +47,13 @@ def order_rows(reading: Reading, skews: Mapping[str, int] = {}) -> tuple[list[Ti
     client was answered. A row without a time gets that of the row before it; a file without any time is left out.
     """
     notes: list[str] = []
-    files = []
+    keyed: list[_Keyed] = []
     written = rows_by_file(reading)
     for number, file in enumerate(reading.files):
         if rows := written.get(file):
-            files.append(_keyed(rows, number, skews.get(file, 0), notes))
-    merged = heapq.merge(*files, key=lambda item: item[0])
-    return [TimedRow(key.at, row) for key, row in merged], notes
+            keyed += _keyed(rows, number, skews.get(file, 0), notes)
+    keyed.sort()
+    return [TimedRow(at, row) for at, _, _, _, row in keyed], notes
 
 
 def steps_back(reading: Reading) -> list[str]:
@@ -104,13 +98,13 @@ def rows_by_file(reading: Reading) -> dict[str, list[Row]]:
     return found
 
 
-def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tuple[_Key, Row]]:
+def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[_Keyed]:
     """One file's rows with non-decreasing keys; none if no row has a time."""
     first = next((row.at for row in rows if row.at is not None), None)
     if first is None:
         notes.append(f"{rows[0].file} has no times with a day and a year; its {counted(len(rows), 'row')} left out")
         return []
-    keyed: list[tuple[_Key, Row]] = []
+    keyed: list[_Keyed] = []
     latest, rank, back, first_back = instant(first) + skew, 0, 0, 0
     for order, row in enumerate(rows):
         at = latest if row.at is None else instant(row.at) + skew
@@ -118,7 +112,7 @@ def _keyed(rows: list[Row], number: int, skew: int, notes: list[str]) -> list[tu
             back, first_back = latest - at, first_back or row.line
         rank = _rank(row) if at > latest else max(rank, _rank(row))
         latest = max(latest, at)
-        keyed.append((_Key(latest, rank, number, order), row))
+        keyed.append((latest, rank, number, order, row))
     if back:
         notes.append(
             f"{rows[0].file}: the clock steps back by up to {back} ms (first at line {first_back}); the order of the"

@@ -31,9 +31,12 @@ def without_strays(reading: Reading) -> tuple[Reading, list[str]]:
     times = {id(row): instant(row.at) for row in rows if row.at is not None}
     if not times:
         return reading, []
-    strays = _off_in_their_files(rows, times)
-    first, last = _period([at for key, at in times.items() if key not in strays])
-    strays |= {key for key, at in times.items() if not first <= at <= last}
+    strays: set[int] = set()
+    first, last = min(times.values()), max(times.values())
+    if last - first > _DAY_MS:
+        strays = _off_in_their_files(rows, times)
+        first, last = _period([at for key, at in times.items() if key not in strays])
+        strays |= {key for key, at in times.items() if not first <= at <= last}
     ends = {file: end for file, end in reading.ends.items() if first - _YEAR_MS <= instant(end) <= last + _YEAR_MS}
     off = {file: end for file, end in reading.ends.items() if file not in ends}
     if not strays and not off:

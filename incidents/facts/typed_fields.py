@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from groupsim.events.types import Partitions, TopicPartition
 
@@ -21,12 +22,14 @@ def text_in(value: object) -> str | None:
 
 def partitions_in(names: object) -> Partitions:
     """`topic-n` names as partitions, sorted and without repeats."""
-    found = set()
-    for name in names if isinstance(names, list) else ():
-        topic, _, index = str(name).rpartition("-")
-        if topic and index.isascii() and index.isdigit():
-            found.add(TopicPartition(topic, int(index)))
-    return tuple(sorted(found))
+    found = {_partition_in(str(name)) for name in names} if isinstance(names, list) else set()
+    return tuple(sorted(each for each in found if each is not None))
+
+
+@lru_cache(maxsize=65_536)
+def _partition_in(name: str) -> TopicPartition | None:
+    topic, _, index = name.rpartition("-")
+    return TopicPartition(topic, int(index)) if topic and index.isascii() and index.isdigit() else None
 
 
 def pairs(partitions: Partitions) -> tuple[tuple[str, int], ...]:

@@ -265,6 +265,7 @@ def iso(ms: int) -> str:
     return (_EPOCH_UTC + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds") + "Z"
 
 
+@lru_cache(maxsize=65_536)
 def instant(text: str) -> int:
     """UTC milliseconds since 1970 from what `iso` wrote."""
     return _since_epoch(datetime.fromisoformat(text))

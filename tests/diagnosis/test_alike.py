@@ -44,6 +44,12 @@ def test_what_the_same_lines_name_is_one_kind(monkeypatch: pytest.MonkeyPatch, t
     where = (
         "INFO [Consumer clientId=m1, groupId=g] {} (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)"
     )
-    said = ["Adding newly assigned partitions: t-0, t-1, t-2, u-0", "Revoke previously assigned partitions t-1, t-2"]
+    said = [
+        "Adding newly assigned partitions: t-0, t-1, t-2, u-0",
+        "Setting offset for partition t-2 to the committed offset FetchPosition{offset=7}",
+        "Revoke previously assigned partitions t-1, t-2",
+    ]
     log.write_text("".join(f"[2026-03-01 10:00:0{n},000] {where.format(text)}\n" for n, text in enumerate(said)))
-    assert partitions(alike.one_of_each(read_files([log]))) == {"t-0", "t-1"}
+    kept = alike.one_of_each(read_files([log]))
+    assert partitions(kept) == {"t-0", "t-1"}
+    assert {row.detail.get("partition") for row in kept.context} == {"t-1"}, "one that a line names alone is of its kind"
