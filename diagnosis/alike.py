@@ -21,17 +21,14 @@ _KEYS = frozenset(["partitions", "assigned", "owned", "pending", "revoked", "hel
 
 def one_of_each(reading: Reading) -> Reading:
     """The reading with one partition of each kind in its lists of partitions, if there are many."""
-    rows = [*reading.rows, *reading.context]
-    if sum(len(names) for row in rows for names in _lists(row.detail)) < MANY:
+    lists = [names for row in (*reading.rows, *reading.context) for names in _lists(row.detail)]
+    if sum(map(len, lists)) < MANY:
         return reading
     kinds: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
-    place = 0
-    for row in rows:  # two names are of one kind as long as each list has both or neither
-        for names in _lists(row.detail):
-            place += 1
-            for name in names:
-                kinds[name] = seen.setdefault((kinds.get(name, 0), place), len(seen) + 1)
+    for place, names in enumerate(lists):  # two names are of one kind as long as each list has both or neither
+        for name in names:
+            kinds[name] = seen.setdefault((kinds.get(name, 0), place), len(seen) + 1)
     first: dict[int, str] = {}
     for name, kind in kinds.items():
         first.setdefault(kind, name)

@@ -27,7 +27,7 @@ def by_error(
     pattern = re.compile(words)
 
     def find(log: GroupLog) -> Finding | None:
-        said = [line for line in log.lines if line.reason and pattern.search(line.reason)]
+        said = log.that_say(pattern)
         if len(said) < least:
             return None
         return Finding(

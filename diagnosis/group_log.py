@@ -117,6 +117,19 @@ class GroupLog:
             found[line.row.kind].append(line)
         return found
 
+    def that_say(self, words: re.Pattern[str]) -> list[Said]:
+        """The lines with a reason or an error that a pattern fits, in order; many lines have the same one."""
+        found = [line for reason, lines in self._by_reason.items() if words.search(reason) for line in lines]
+        return sorted(found, key=lambda s: s.nth)
+
+    @cached_property
+    def _by_reason(self) -> dict[str, list[Said]]:
+        found: dict[str, list[Said]] = defaultdict(list)
+        for line in self.lines:
+            if line.reason:
+                found[line.reason].append(line)
+        return found
+
     def details(self, line: Said) -> str:
         """What one of its lines says, as `name=value`."""
         if line.nth not in self._details:

@@ -213,7 +213,7 @@ def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eag
 
 def _removals(log: GroupLog) -> dict[int, _Gone]:
     """By the number of the broker's line that says it."""
-    moved = [line.at for line in log.of(*_MOVED) if line.at is not None]
+    moved = sorted(line.at for line in log.of(*_MOVED) if line.at is not None)
     session_ms = max(
         (ms for line in log.lines if (ms := _session_ms(line)) is not None),
         default=None,
@@ -227,7 +227,7 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
         if departure.going in _UNSEEN:
             own_ms = int_in(line.row.detail.get("session_timeout_ms")) or session_ms
             since = -INF if own_ms is None else line.at - own_ms - _HANDOVER_MS
-            if any(since <= at <= line.at for at in moved):
+            if bisect_left(moved, since) < bisect_right(moved, line.at):
                 since = -INF
             if since > -INF:  # one that waits for the end of a rebalance begins its session anew then
                 within = ends[bisect_left(ends, (since, -INF)) : bisect_right(ends, (line.at, INF))]

@@ -10,7 +10,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.said import Said
-from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.wording.numbers import often
 
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
@@ -34,7 +34,7 @@ _DO_EARLY = (
 
 def _find(log: GroupLog) -> Finding | None:
     crashed = log.of(RowKind.APP_FAILED)
-    crashed += [line for line in log.said if line.client is not None and line.reason and _CRASH.search(line.reason)]
+    crashed += [line for line in log.that_say(_CRASH) if line.client is not None and line.row.kind not in EVIDENCE]
     early = [
         incarnation
         for incarnations in log.incarnations.values()

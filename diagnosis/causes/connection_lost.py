@@ -51,7 +51,7 @@ def _whose(log: GroupLog, said: list[Said]) -> str:
 def _find(log: GroupLog) -> Finding | None:
     """A new connection that fails is not one that was closed because it was idle."""
     found = _lost(log)
-    if found is None or not any(_UNREACHABLE.search(line.reason) for line in log.lines if line.reason):
+    if found is None or not log.that_say(_UNREACHABLE):
         return found
     return replace(found, do=_DO_UNREACHABLE)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many
@@ -11,7 +11,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
-from groupsim.diagnosis.moves import Going
+from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -47,22 +47,31 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     waits, said, who = list[int](), list[Said](), list[str]()
     ids: set[str | None] = set()
     unsent, emptied = "", 0
+    silent = [d for d in log.departures if d.going is Going.EXPIRED and d.by_broker]
+    removed = sorted(silent, key=lambda d: d.removed.nth)
+    starts = [r.start.nth for r in log.rebalances if r.start is not None]
+    silent.reverse()
     for rebalance in log.rebalances:
         start, stable = rebalance.start, rebalance.stable
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
             continue
         last = stable.nth if stable is not None else log.said[-1].nth
-        expired = [
-            d for d in log.departures if d.going is Going.EXPIRED and d.by_broker and start.nth < d.removed.nth <= last
-        ]
+        begin, end = (bisect_right(removed, nth, key=lambda d: d.removed.nth) for nth in (start.nth, last))
+        expired = sorted(removed[begin:end], key=lambda d: d.first.nth)
         if not expired or "heartbeat expiration" in rebalance.reason or stable is None:
             continue
         waits.append(rebalance.waited_ms or 0)
         said += [start, *(d.removed for d in expired), stable]
         who += [d.who for d in expired]
         ids |= {d.member for d in expired}
-        if rebalance.stored is None and (leader := _leader_died(log, stable, [d.who for d in expired])) is not None:
-            then, outage, lines = leader
+        if rebalance.stored is not None:
+            continue
+        while silent and silent[-1].removed.nth <= stable.nth:
+            silent.pop()
+        place = bisect_right(starts, stable.nth)
+        in_time = bool(silent) and (place == len(starts) or silent[-1].first.nth <= starts[place])
+        if in_time and _is_soon(log, stable, silent[-1].removed):
+            then, outage, lines = _leader_died(log, silent[-1], [d.who for d in expired])
             unsent = f"; {then}"
             emptied += outage
             said = [*lines, *said]
@@ -78,27 +87,20 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     )  # fmt: skip
 
 
-def _leader_died(log: GroupLog, stable: Said, former: list[str]) -> tuple[str, int, list[Said]] | None:
+def _leader_died(log: GroupLog, died: Departure, former: list[str]) -> tuple[str, int, list[Said]]:
     """What became of a rebalance without an assignment, for how long its group then was empty, in ms, and the lines of
     it: who was removed, that nobody was left, and who came next.
     """
-    next_start = next((r.start.nth for r in log.rebalances if r.start is not None and r.start.nth > stable.nth), None)
-    died = [
-        d
-        for d in log.departures
-        if d.going is Going.EXPIRED and d.by_broker and d.removed.nth > stable.nth
-        if next_start is None or d.first.nth <= next_start
-    ]
-    if not died or not _is_soon(log, stable, died[0].removed):
-        return None
-    name, removed = log.called([died[0].who])[0], died[0].removed
-    whose = f"the new {name}" if died[0].who in former else name
+    name, removed = log.called([died.who])[0], died.removed
+    whose = f"the new {name}" if died.who in former else name
     never = f"{whose} never sent its assignment"
-    empty = next((line for line in log.of(RowKind.GROUP_EMPTY) if line.nth > removed.nth), None)
-    later = [join.said for join in log.joins if join.said.nth > removed.nth]
+    emptied = log.of(RowKind.GROUP_EMPTY)
+    empty = next(iter(emptied[bisect_right(emptied, removed.nth, key=lambda line: line.nth) :]), None)
+    place = bisect_right(log.joins, removed.nth, key=lambda join: join.said.nth)
+    later = [join.said for join in log.joins[place : place + 1]]
     if empty is None or (later and later[0].nth < empty.nth):
         return f"{never}, and was removed", 0, [removed]
-    lines = [empty, removed, *later[:1]]
+    lines = [empty, removed, *later]
     until = later[0].at if later else log.end
     if until is None or empty.at is None:
         return f"{never}, and the group was empty", 0, lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many, span, with_its_id
 from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
@@ -304,7 +306,13 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
 def _together(gone: list[Departure]) -> str:
     """How many clients the broker removed at one moment: their sessions began at one moment, too."""
     times = sorted((d.removed.at, d.who) for d in gone if d.by_broker and d.removed.at is not None)
-    most = max((len({who for at, who in times if 0 <= at - begin < _AT_ONCE_MS}) for begin, _ in times), default=0)
+    most = max(
+        (
+            len({who for _, who in times[nth : bisect_left(times, (begin + _AT_ONCE_MS, ""))]})
+            for nth, (begin, _) in enumerate(times)
+        ),
+        default=0,
+    )
     return f"; {most} of them at one moment, so probably one process or host" if most >= _A_FEW else ""
 
 

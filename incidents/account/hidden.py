@@ -217,14 +217,14 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
     asked: int | None = None
     follows: int | None = None
     settled: int | None = None
-    done = 0
+    done, session_ms = 0, scene.least_session_ms
     for place, said in enumerate(own.said):
         at, kind, state = said.when.lo, said.row.kind, said.row.detail.get("to")
         if again is not None and at >= again:
             silent = None
         if settled is not None and at > settled:
             follows = settled = None
-        if place and at - own.said[place - 1].when.hi >= scene.least_session_ms:
+        if place and at - own.said[place - 1].when.hi >= session_ms:
             silent, again = place - 1, None
         gone = kind == RowKind.LOST or refused(said.row) or state == "FENCED"
         gone = gone or (follows is not None and (kind == RowKind.POLL_TIMEOUT or state == "LEAVING"))
@@ -239,7 +239,7 @@ def _lost_after_silence(scene: Scene, own: Incarnation) -> Iterator[Stop]:
             asked = at
         if kind == RowKind.JOINED or (state == "RECONCILING" and said.row.detail.get("from") == "JOINING"):
             late = silent is not None and asked is not None and asked <= own.said[silent].when.hi
-            again = at + scene.least_session_ms if late else at
+            again = at + session_ms if late else at
         if state == "RECONCILING":
             follows, settled = place, None
         elif state in ("STABLE", "JOINING", "LEAVING"):

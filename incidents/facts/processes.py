@@ -307,7 +307,14 @@ def _log_name(file: str, streams: Mapping[str, str]) -> str:
 
 
 def _overlap(processes: list[ProcessLog]) -> bool:
-    return any(runs_beside(a, b) for i, a in enumerate(processes) for b in processes[i + 1 :])
+    """Whether two of them run beside each other; they are in the order of their first rows."""
+    ends: dict[tuple[str, int], tuple[int, bool]] = {}
+    for each in processes:
+        own, begun = (each.file, each.lane), (each.first, False)
+        if any(end > begun for other, end in ends.items() if other != own):
+            return True
+        ends[own] = max(ends.get(own, begun), (each.last, not each.closed))
+    return False
 
 
 def runs_beside(a: ProcessLog, b: ProcessLog) -> bool:

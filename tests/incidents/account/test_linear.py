@@ -118,12 +118,12 @@ def refused(folder: Path, times: int, *, broker: bool) -> Reading:
 
 
 def _calls(reading: Reading) -> int:
-    """How many functions of the account run to make it and to ask it for its bounds."""
+    """How many functions run to make the account and to ask it for its bounds."""
     calls = 0
 
     def count(frame: FrameType, event: str, _: object) -> None:
         nonlocal calls
-        calls += event == "call" and "/incidents/account/" in frame.f_code.co_filename
+        calls += event == "call" and "/incidents/" in frame.f_code.co_filename
 
     sys.setprofile(count)
     try:
