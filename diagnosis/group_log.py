@@ -7,6 +7,7 @@ process may be known by one line, and a departure may have no join before it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
@@ -253,6 +254,16 @@ class GroupLog:
     def departures(self) -> list[Departure]:
         """Who went."""
         return self.moves[0]
+
+    @cached_property
+    def _removals(self) -> list[tuple[int, Departure]]:
+        found = [(d.removed.nth, d) for d in self.departures if d.by_broker]
+        return sorted(found, key=lambda removal: removal[0])
+
+    def removed(self, after: int, until: int) -> list[Departure]:
+        """Those that a broker removed behind one line and up to another, by their numbers."""
+        begin, end = (bisect_right(self._removals, nth, key=lambda removal: removal[0]) for nth in (after, until))
+        return [departure for _, departure in self._removals[begin:end]]
 
     @property
     def joins(self) -> list[Join]:

@@ -48,7 +48,6 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     ids: set[str | None] = set()
     unsent, emptied = "", 0
     silent = [d for d in log.departures if d.going is Going.EXPIRED and d.by_broker]
-    removed = sorted(silent, key=lambda d: d.removed.nth)
     starts = [r.start.nth for r in log.rebalances if r.start is not None]
     silent.reverse()
     for rebalance in log.rebalances:
@@ -56,8 +55,8 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
         if start is None or (rebalance.waited_ms is not None and rebalance.waited_ms < _WAITS_MS):
             continue
         last = stable.nth if stable is not None else log.said[-1].nth
-        begin, end = (bisect_right(removed, nth, key=lambda d: d.removed.nth) for nth in (start.nth, last))
-        expired = sorted(removed[begin:end], key=lambda d: d.first.nth)
+        expired = [d for d in log.removed(start.nth, last) if d.going is Going.EXPIRED]
+        expired.sort(key=lambda d: d.first.nth)
         if not expired or "heartbeat expiration" in rebalance.reason or stable is None:
             continue
         waits.append(rebalance.waited_ms or 0)

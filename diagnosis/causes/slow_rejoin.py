@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
+from itertools import takewhile
 
 from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
@@ -134,9 +136,9 @@ def _is_long(log: GroupLog, rebalance: Rebalance) -> bool:
     if waited is None or waited < _LONG_MS or rebalance.first or rebalance.start is None or rebalance.stable is None:
         return False
     first, last = rebalance.start.nth, rebalance.stable.nth
-    ended = any(first < d.removed.nth <= last and d.by_broker for d in log.departures)
-    joined_empty = any(a.empty and abs(a.said.nth - first) < 6 for a in log.joins)
-    return not ended and not joined_empty
+    near = bisect_right(log.joins, first - 6, key=lambda join: join.said.nth)
+    joined_empty = any(join.empty for join in takewhile(lambda join: join.said.nth < first + 6, log.joins[near:]))
+    return not log.removed(first, last) and not joined_empty
 
 
 def _waited_for_a_listener(rebalance: Rebalance, listened: list[tuple[Said, Said, int]]) -> bool:

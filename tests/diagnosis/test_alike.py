@@ -52,4 +52,4 @@ def test_what_the_same_lines_name_is_one_kind(monkeypatch: pytest.MonkeyPatch, t
     log.write_text("".join(f"[2026-03-01 10:00:0{n},000] {where.format(text)}\n" for n, text in enumerate(said)))
     kept = alike.one_of_each(read_files([log]))
     assert partitions(kept) == {"t-0", "t-1"}
-    assert {row.detail.get("partition") for row in kept.context} == {"t-1"}, "one that a line names alone is of its kind"
+    assert {row.detail.get("partition") for row in kept.context} == {"t-1"}
