@@ -58,7 +58,8 @@ class _Stretch:
 
     `holders`: how many members have a part by the first, None if not known; `waiting`: how many of these may have to
     wait for it. `begun`, `joined`: the rebalance began, and has its members, of which there are `size`. `fresh`:
-    members that came. `went`: members that had a part.
+    members that came; `added`: those for which a rebalance began. `all_new`: since when all its members are such.
+    `went`: members that had a part.
     """
 
     since: int
@@ -68,7 +69,9 @@ class _Stretch:
     joined: int | None = None
     size: int | None = None
     emptied: int | None = None
+    all_new: int | None = None
     fresh: set[str | None] = field(default_factory=set)
+    added: set[str | None] = field(default_factory=set)
     went: list[_Gone] = field(default_factory=list)
     until: int = INF
     start_up: bool = False
@@ -77,10 +80,16 @@ class _Stretch:
         """`first`: it leads to the first generation. Where a member went before, the coordinator forgot the group."""
         self.start_up = self.start_up or (first and not self.went and self.emptied is None)
 
+    def completes(self, at: int, *, stores: bool) -> None:
+        """A generation has its members: if all of them are new, none has a part until an assignment is stored."""
+        if stores and self.all_new is None and self.size and len(self.added) >= self.size:
+            self.all_new = at
+
     @property
     def all_gone(self) -> Spans:
         """When none of those that had a part is left."""
-        spans = [] if self.emptied is None else [(self.emptied, self.until)]
+        since = [at for at in (self.emptied, self.all_new) if at is not None]
+        spans = [(min(since), self.until)] if since else []
         gone = sorted(each.at for each in self.went if not each.back)
         if self.holders is not None and len(gone) >= self.holders > 0:
             spans.append((gone[self.holders - 1], self.until))
@@ -124,7 +133,7 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     if of_both_protocols(log):
         return Stops([], [seen], seen)
     if log.rebalances:
-        stretches = list(_stretches(timed, gone, is_eager))
+        stretches = list(_stretches(timed, gone, is_eager, stores=bool(log.of(RowKind.ASSIGNMENT_RECEIVED))))
         surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
         return Stops(surely, union(*(_perhaps(each, is_eager) for each in stretches)), seen)
     if log.of(*_CONSUMER):
@@ -175,15 +184,23 @@ def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     return union(stretch.perhaps_gone(is_eager), [(begun, _handed_over(stretch.until))])
 
 
-def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eager: bool | None) -> Iterator[_Stretch]:
-    """In order. `gone`: by the number of the line with which the coordinator removes a member."""
+def _stretches(
+    timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eager: bool | None, *, stores: bool
+) -> Iterator[_Stretch]:
+    """In order. `gone`: by the number of the line with which the coordinator removes a member. `stores`: whether the
+    log has lines of stored assignments, so that one without such a line was not stored.
+    """
     stretch = _Stretch(timed[0][0], None)
     went_next: list[_Gone] = []
     for at, line in timed:
         kind, member = line.row.kind, line.row.member
-        if kind in _NEW or (kind is RowKind.REBALANCE_START and "new member" in line.reason):
+        adds = kind is RowKind.REBALANCE_START and "new member" in line.reason
+        if adds or kind in _NEW:
             stretch.fresh.add(member)
+        if adds:
+            stretch.added.add(member)
         if (removed := gone.get(line.nth)) is not None:
+            stretch.added.discard(member)
             if stretch.joined is not None:
                 went_next.append(removed)
             if member not in stretch.fresh:
@@ -197,6 +214,7 @@ def _stretches(timed: Sequence[tuple[int, Said]], gone: dict[int, _Gone], is_eag
             stretch.begun = at if stretch.begun is None else stretch.begun
         elif kind is RowKind.STABILIZED:
             stretch.joined, stretch.size = at, int_in(line.row.detail.get("members"))
+            stretch.completes(at, stores=stores)
             stretch.starts_up(first=line.row.detail.get("generation") == 1)
             went_next = []
         elif kind in (RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD):

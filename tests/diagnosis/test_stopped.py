@@ -133,6 +133,28 @@ def test_the_time_after_the_last_member_does_not_count(tmp_path: Path) -> None:
     assert (stopped(tmp_path, broker=EMPTY[:4]) or (None,))[0] == 0
 
 
+def never_stored(members: int = 1) -> list[str]:
+    """The old member is removed; the rebalance has `members`, one of them new, and no assignment is stored."""
+    starts = "with old generation 5 (reason: Adding new member m2-x)."
+    return [
+        *rebalance("00:00,000", "00:03,000", "00:03,010", 5, 2, "Adding new member m1-x"),
+        broker("01:00,000", f"Preparing to rebalance group g in state PreparingRebalance {starts}"),
+        broker("01:15,000", "Member m1-x in group g has failed, removing it from the group."),
+        broker("01:15,000", f"Stabilized group g generation 6 with {members} members."),
+        broker("01:45,000", "Member m2-x in group g has failed, removing it from the group."),
+        broker("01:45,000", "Group g with generation 7 is now empty."),
+        *rebalance("04:00,000", "04:00,002", "04:00,010", 8, 1, "Adding new member m3-x"),
+    ]
+
+
+def test_members_that_all_are_new_have_nothing_until_an_assignment_arrives(tmp_path: Path) -> None:
+    assert (stopped(tmp_path, broker=never_stored()) or (None,))[0] == 165_010  # from "Stabilized" of generation 6
+    one_stays = stopped(tmp_path, broker=never_stored(members=2)) or (None,)
+    assert one_stays[0] == 135_010  # from "is now empty"
+    not_printed = [line for line in never_stored() if "Assignment received" not in line]
+    assert (stopped(tmp_path, broker=not_printed) or (None,))[0] == 135_002
+
+
 def consumer(at: str, said: str) -> str:
     return broker(at, f"[GroupId g] {said}")
 
