@@ -282,3 +282,16 @@ def test_what_an_applications_listener_was_given_is_held(tmp_path: Path) -> None
         client("00:40,013", "Revoke previously assigned partitions t-0, t-1"),
     ]  # fmt: skip
     assert stopped(tmp_path, m1=[begins, *lines]) == (0, 20_102)  # it had them for the first 10 of 40 s
+
+
+def test_what_an_application_says_before_its_client_does_is_part_of_the_time(tmp_path: Path) -> None:
+    """It says that its consumer is late, and starts it again: for how long it then had nothing is not known to be 0."""
+    lines = [
+        '{"level":"warn","ts":"2026-03-01T10:00:00.000Z","msg":"consumer group expired","consumerName":"g"}',
+        '{"level":"info","ts":"2026-03-01T10:00:05.000Z","msg":"beginning heartbeat loop","group":"g"}',
+        '{"level":"info","ts":"2026-03-01T10:00:05.010Z","msg":"assigning partitions","why":"newly fetched offsets for'
+        ' group g","how":"assigning everything new, keeping current assignment","input":"t[2{42 e-1 ce0}]"}',
+        '{"level":"info","ts":"2026-03-01T10:09:00.000Z","msg":"heartbeat errored","group":"g","err":'
+        '"REBALANCE_IN_PROGRESS: The group is rebalancing, so a rejoin is needed."}',
+    ]  # fmt: skip
+    assert stopped(tmp_path, app=lines) == (0, 5_010)
