@@ -78,9 +78,10 @@ def _other_log(log: GroupLog) -> str:
 
 def _ends_within(log: GroupLog) -> str | None:
     """What the broker's lines don't show of a rebalance in which they end."""
-    starts, ends = (log.of(RowKind.REBALANCE_START), log.of(*_OVER))
-    if not starts or starts[-1].nth <= max((line.nth for line in ends), default=-1):
+    last = {line.row.kind: line.nth for line in log.broker}
+    begun = last.get(RowKind.REBALANCE_START, -1)
+    if begun <= max((last.get(kind, -1) for kind in _OVER), default=-1):
         return None
-    if any(line.nth > starts[-1].nth for line in log.of(RowKind.STABILIZED)):
+    if last.get(RowKind.STABILIZED, -1) > begun:
         return "what the last rebalance assigned: the lines end before it"
     return "how the last rebalance ended: the lines end before it did"

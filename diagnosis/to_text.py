@@ -12,7 +12,7 @@ from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
-from groupsim.diagnosis.order import FAILURES, ON_PURPOSE, QUIET
+from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
@@ -73,7 +73,7 @@ def _is_block(finding: Finding, group: Diagnosis) -> bool:
     first = group.findings[0]
     if finding is first or finding.known is not None:
         return True
-    if _follows(finding, group) or (first.code in FAILURES and finding.code in ON_PURPOSE):
+    if (_follows(finding, group) and finding.code not in LASTING) or (first.code in FAILURES and finding.code in ON_PURPOSE):
         return False
     shown = {place for other in group.findings if other is not finding for place in other.evidence.places[:_LINES]}
     guessed = finding.certainty is Certainty.POSSIBLE

@@ -33,12 +33,17 @@ _COMES = frozenset(
      RowKind.STATIC_MEMBER_REPLACED]
 )  # fmt: skip
 """Lines of a broker after which its group has members."""
+_LOADED = (RowKind.GROUP_LOADED, *_COMES)
+"""Lines of a broker that coordinates the group again."""
+_FOUND = (RowKind.COORDINATOR_FOUND, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
+"""Lines of a client that has a coordinator again."""
 _DO = (
     Remedy("see in the broker's log why it stopped; where there are several brokers,"
            " restart one at a time, with a controlled shutdown", brief="look at the broker, not at the clients"),
 )  # fmt: skip
 
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
+_NOT_BACK = "; it is not back in these lines"
 _IDLE = "the group's broker stopped or started while the group had no members: nobody lost a coordinator"
 
 
@@ -52,6 +57,8 @@ def _find(log: GroupLog) -> Finding | None:
     held = _of_members(log, broker)
     idle = bool(broker) and not held and not clients and not no_broker
     lines = [line for line in held if _shuts_down(line)] or held or broker
+    lines = sorted(lines + clients + no_broker, key=lambda line: line.nth)
+    back = _is_back(log, held, clients)
     shown = bool(held) or any("NOT_COORDINATOR" in line.reason for line in clients)
     heard = Certainty.SHOWN if shown else Certainty.LIKELY
     return Finding(
@@ -59,7 +66,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.POSSIBLE if idle else heard,
         what=_IDLE if idle else _sentence(log, held or broker, clients),
         times=1,
-        evidence=evidence_of(sorted(lines + clients + no_broker, key=lambda line: line.nth)),
+        evidence=evidence_of(lines if back is None else [lines[0], back, *lines[1:]]),
         do=_DO_NOTHING if idle else _DO,
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=0 if idle else 12_000,
@@ -124,9 +131,9 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     down = [line for line in broker if _shuts_down(line)]
     if down:
         went_on = any(line.nth > down[-1].nth for line in log.said if line.row.kind not in _SAYS)
-        back = _back_ms(down[0], log.broker, (RowKind.GROUP_LOADED, *_COMES))
+        back = _lasted(down[0], _next(down[0], log.broker, _LOADED))
         after = f"its coordinator was back after {duration(back)}" if back else "went on when its coordinator was back"
-        return f"the group's broker was shut down{f', and {after}' * went_on}"
+        return f"the group's broker was shut down{f', and {after}' if went_on else _NOT_BACK}"
     if (away := _away(log, broker)) is not None:
         return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
@@ -135,18 +142,51 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
         return f"the broker loaded the group: it had just started, or became its coordinator{often if number else ''}"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"
-    lost = next((line for line in clients if line.row.kind is RowKind.COORDINATOR_LOST), None)
-    back = None if lost is None else _back_ms(lost, log.clients[str(lost.client)], (RowKind.COORDINATOR_FOUND,))
-    away = f" for {duration(back)}" if back else ""
+    return _lost_by_clients(log, clients)
+
+
+def _lost_by_clients(log: GroupLog, clients: list[Said]) -> str:
+    outages = _outages(log, clients)
     who = log.called(str(line.client) for line in clients)
     lost_it = f"{who[0]} lost its" if len(who) == 1 else "the clients lost their"
-    return f"{lost_it} coordinator{away}: its broker was stopped, restarted or could not be reached"
+    times = len(outages) if len(who) == 1 else 1
+    found = [back is not None and back.row.kind is RowKind.COORDINATOR_FOUND for _, back in outages]
+    lasted = [ms for lost, back in outages if (ms := _lasted(lost, back)) is not None] if all(found) else []
+    away = f" {times} times" if times > 1 else ""
+    if lasted and times > 1:
+        away += f", for {duration(sum(lasted))} in all"
+    elif lasted:
+        away = f" for {duration(lasted[0])}"
+    last = [back for _, back in {str(lost.client): (lost, back) for lost, back in outages}.values()]
+    state = "" if not last else "; then it was found again" if all(last) else _NOT_BACK
+    if any(last) and not all(last):
+        state = "; not all of them found it again in these lines"
+    return f"{lost_it} coordinator{away}: its broker was stopped, restarted or could not be reached{state}"
+
+
+def _outages(log: GroupLog, clients: list[Said]) -> list[tuple[Said, Said | None]]:
+    """The line with which a client lost its coordinator, and the one that shows that it has one again."""
+    found: dict[tuple[str, int | None], tuple[Said, Said | None]] = {}
+    for lost in clients:
+        name = str(lost.client)
+        back = _next(lost, log.clients[name], _FOUND)
+        found.setdefault((name, None if back is None else back.nth), (lost, back))
+    return list(found.values())
+
+
+def _is_back(log: GroupLog, held: list[Said], clients: list[Said]) -> Said | None:
+    """The line that shows that the coordinator was back after it was lost for the first time."""
+    gone = [line for line in held if _shuts_down(line) or line.row.kind is RowKind.BROKER_UNLOADED]
+    if held:
+        return _next(gone[0], log.broker, _LOADED) if gone else None
+    return _next(clients[0], log.clients[str(clients[0].client)], _FOUND) if clients else None
 
 
 def _away(log: GroupLog, broker: list[Said]) -> str | None:
     """For how long the same broker did not coordinate the group: it unloaded and loaded it, or was started again."""
     left = next((line for line in broker if line.row.kind is RowKind.BROKER_UNLOADED), None)
-    if left is not None and (back := _back_ms(left, log.broker, (RowKind.GROUP_LOADED,))) is not None:
+    loaded = None if left is None else _next(left, log.broker, (RowKind.GROUP_LOADED,))
+    if left is not None and (back := _lasted(left, loaded)) is not None:
         return f"the group's coordinator moved to another broker, and was back after {duration(back)}"
     starts = next((line for line in broker if "start" in str(line.row.detail.get("what", "")).lower()), None)
     before = [] if starts is None else [line.at for line in log.broker if line.nth < starts.nth and line.at is not None]
@@ -155,10 +195,13 @@ def _away(log: GroupLog, broker: list[Said]) -> str | None:
     return f"the group's broker was started again, after it was away for at most {duration(starts.at - before[-1])}"
 
 
-def _back_ms(lost: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> int | None:
-    """From a line to the next one of these kinds; None without times, or if there is none."""
-    back = next((line.at for line in lines if line.nth > lost.nth and line.row.kind in kinds), None)
-    return None if back is None or lost.at is None else back - lost.at
+def _next(after: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> Said | None:
+    return next((line for line in lines if line.nth > after.nth and line.row.kind in kinds), None)
+
+
+def _lasted(lost: Said, back: Said | None) -> int | None:
+    """From one line to another, in ms; None without times, or if there is no other."""
+    return None if back is None or back.at is None or lost.at is None else back.at - lost.at
 
 
 CAUSE = Cause(
