@@ -113,6 +113,15 @@ def span(lines: Iterable[Said]) -> tuple[int | None, int | None]:
     return (min(times), max(times)) if times else (None, None)
 
 
+def until_back(log: GroupLog, gone: Iterable[Departure]) -> list[Said]:
+    """The lines with which members went, and those with which they came back."""
+    lines = list[Said]()
+    for departure in gone:
+        join = log.came_back(departure)
+        lines += [departure.first] if join is None else [departure.first, join.said]
+    return lines
+
+
 def lines_with(log: GroupLog, words: Sequence[str], *kinds: RowKind) -> list[Said]:
     """The lines whose reason or error has one of these words; of these kinds, or of any."""
     return [

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import only_member
+from groupsim.diagnosis.silences import frozen
 from groupsim.diagnosis.stopped_by_broker import end_of_broker, is_whole, of_both_protocols
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.group import Account
@@ -36,14 +37,14 @@ def held(log: GroupLog) -> Held | None:
     if account is None or not account.incarnations:
         return None
     incarnations = account.incarnations
-    next_start = _next_starts(incarnations)
+    next_start, asleep = _next_starts(incarnations), frozen(log)
     perhaps = [_perhaps(own, account, next_start(own)) for own in incarnations]
     if _is_alone(log):  # one that comes when the one before it has ended had nothing before its first line
         for nth, (before, own) in enumerate(pairwise(incarnations), start=1):
             if before.ended is not None:
                 perhaps[nth] = both(perhaps[nth], [(own.first.lo, INF)])
     return Held(
-        union(*(_surely(own, log.ends) for own in incarnations)),
+        union(*(_surely(own, log.ends, asleep) for own in incarnations)),
         union(_elsewhere(log, account), *perhaps),
     )
 
@@ -68,17 +69,20 @@ def _elsewhere(log: GroupLog, account: Account) -> Spans:
     return union(found, (each.span for each in account.elsewhere if each.only is None or each.only))
 
 
-def _surely(own: Incarnation, ends: Mapping[str, int]) -> Spans:
+def _surely(own: Incarnation, ends: Mapping[str, int], asleep: Mapping[tuple[str, int], Spans]) -> Spans:
     """While its log goes on: where that was cut off, nobody knows more.
 
-    Between two lines of one process it was there, though it may have been frozen. Once it has given its membership up,
-    in a batch that takes too long, it may still read what it had, or not.
+    Between two lines of one process it was there, and read, where they do not say that it stood still (`asleep`). Once
+    it has given its membership up, in a batch that takes too long, it may still read what it had, or not.
     """
     lines = [(own.first.lo, own.last.hi)]
     after = [(own.last.hi, max(own.last.hi, ends.get(own.process.file, -INF)))]
     there = union(both(own.runs.possibly(True), lines), both(own.runs.surely(True), after))
     has = union(*(track.surely(True) for track in own.holds.values()))
-    return without(both(there, has), union(_given_up(own)))
+    still = (
+        [asleep[place] for said in own.said if (place := (said.row.file, said.row.line)) in asleep] if asleep else []
+    )
+    return without(both(there, has), union(_given_up(own), *still))
 
 
 def _given_up(own: Incarnation) -> Iterator[Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ _OF_NO_USE = {0: "little help", 1: "no help"}
 GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
+_CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+_ZONES_APART_MS = 15 * 60_000
 _LONGEST = 4_096
 """The most bytes of a line that are shown."""
 
@@ -73,7 +76,9 @@ def _is_block(finding: Finding, group: Diagnosis) -> bool:
     first = group.findings[0]
     if finding is first or finding.known is not None:
         return True
-    if (_follows(finding, group) and finding.code not in LASTING) or (first.code in FAILURES and finding.code in ON_PURPOSE):
+    if (_follows(finding, group) and finding.code not in LASTING) or (
+        first.code in FAILURES and finding.code in ON_PURPOSE
+    ):
         return False
     shown = {place for other in group.findings if other is not finding for place in other.evidence.places[:_LINES]}
     guessed = finding.certainty is Certainty.POSSIBLE
@@ -156,8 +161,19 @@ def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str |
         return None
     if start_ms is not None:
         return f"{ranged(duration(first - start_ms), duration((last or first) - start_ms))} from the start of the run"
-    span = clock_times(first, last or first)
-    return span if any(span[11:19] in text for text in texts) else f"{span} UTC"
+    last = first if last is None else last
+    span = clock_times(first, last)
+    return span if _is_as_printed(span, texts, last - first) else f"{span} UTC"
+
+
+def _is_as_printed(span: str, texts: Sequence[str], lasted_ms: int) -> bool:
+    """Whether lines print their times as a span has them: they print one of its ends, or a time within one that is
+    shorter than the times of any two zones are apart.
+    """
+    ends = _CLOCK.findall(span)
+    printed = [time for text in texts for time in _CLOCK.findall(text)]
+    within = lasted_ms < _ZONES_APART_MS and any(ends[0] <= time <= ends[-1] for time in printed)
+    return within or not set(ends).isdisjoint(printed)
 
 
 def after(group: Diagnosis) -> Iterator[str]:

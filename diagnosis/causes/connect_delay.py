@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
-from groupsim.diagnosis.finding import Finding, Remedy
+from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.said import Said
@@ -26,25 +27,47 @@ _STOPPED = "nothing to wait for: the worker was stopped {} into the delay, befor
 _WORK = ("connector", "task")
 
 
+class _Loss(NamedTuple):
+    """What a worker had and was not given back when it returned: in words, until when, and the line that gives it."""
+
+    what: str
+    until: int
+    again: Said | None
+
+
 def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.WORKER_ASSIGNED) if line.row.detail.get("delay_ms")]
     if not said:
         return None
     delay = max(ms for line in said if isinstance(ms := line.row.detail["delay_ms"], int))
-    stopped = _stopped_ms(log, said, delay)
+    loss = _own_loss(log, delay)
     return Finding(
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
-        what=_own_loss(log, delay)
-        or f"Connect keeps connectors or tasks that lost their worker unassigned for up to {duration(delay)}"
+        what=loss.what
+        if loss is not None
+        else f"Connect keeps connectors or tasks that lost their worker unassigned for up to {duration(delay)}"
         " (scheduled.rebalance.max.delay.ms), in case it returns",
         members=names(str(line.client) for line in said),
         times=len(said),
-        evidence=evidence_of(said),
+        evidence=evidence_of(said) if loss is None else _evidence(said, loss),
         do=_DO,
-        confirm=_until(said, delay) if stopped is None else _STOPPED.format(duration(stopped)),
+        confirm=_confirm(log, said, delay, loss),
         harm_ms=delay,
     )
+
+
+def _evidence(said: list[Said], loss: _Loss) -> Evidence:
+    """To the end of the delay, or of the lines, with the line that ends it."""
+    evidence = evidence_of(said if loss.again is None else [said[0], loss.again, *said[1:]])
+    return evidence._replace(last_ms=loss.until)
+
+
+def _confirm(log: GroupLog, said: list[Said], delay: int, loss: _Loss | None) -> str | None:
+    if loss is not None and loss.again is not None:
+        return None
+    stopped = _stopped_ms(log, said, delay)
+    return _until(said, delay) if stopped is None else _STOPPED.format(duration(stopped))
 
 
 def _until(said: list[Said], delay: int) -> str:
@@ -64,28 +87,30 @@ def _stopped_ms(log: GroupLog, said: list[Said], delay: int) -> int | None:
     return at - since if at is not None and since < at < since + delay and gone[-1].who in log.clients else None
 
 
-def _own_loss(log: GroupLog, delay: int) -> str | None:
-    """What a worker had and was not given back when it returned; None if no log shows it, or without times."""
+def _own_loss(log: GroupLog, delay: int) -> _Loss | None:
+    """None if no log shows that a worker had what it was not given back when it returned, or without times."""
     held: dict[str | None, set[tuple[str, str]]] = {}
     lost: set[tuple[str, str]] = set()
-    since, again = None, None
+    since: int | None = None
+    again: Said | None = None
     for line in log.of(RowKind.WORKER_ASSIGNED):
         detail = line.row.detail
         has = {(kind, name) for kind in _WORK if isinstance(names := detail.get(f"{kind}s"), list) for name in names}
         if lost & has:
-            again = line.at
+            again = line
             break
         if not lost and detail.get("delay_ms"):
             lost, since = held.get(line.client, set()) - has, line.at
         held[line.client] = has
-    until = log.end if again is None else again
+    until = log.end if again is None else again.at
     if not lost or since is None or until is None:
         return None
     least = "at least " if again is None else ""
-    return (
+    what = (
         f"{_called(lost)} stayed unassigned for {least}{duration(until - since)}: Connect waits up to {duration(delay)}"
         " in case a worker returns"
     )
+    return _Loss(what, until, again)
 
 
 def _called(work: set[tuple[str, str]]) -> str:

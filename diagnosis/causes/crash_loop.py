@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many, span, until_back
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -67,7 +67,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(log, who, again, lives),
         members=who,
         times=max(len(again), len(lives)),
-        evidence=evidence_of(said),
+        evidence=evidence_of(said)._replace(last_ms=span([*said, *until_back(log, again)])[1]),
         do=_remedies(log, who, timer=bool(lives)),
         confirm="the process's own log and exit status",
         harm_ms=15_000 * len(again),

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many, span, with_its_id
+from groupsim.diagnosis.cause import (
+    Cause,
+    Message,
+    evidence_of,
+    hedged,
+    names,
+    one_or_many,
+    span,
+    until_back,
+    with_its_id,
+)
 from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
+from groupsim.diagnosis.silences import is_silent, silence_ms, stood_still
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
@@ -80,7 +91,7 @@ _CLOSED_STATIC = (
         brief="set session.timeout.ms above a restart",
     ),
 )
-_NEAR_MS, _SOON_MS = 5_000, 5_000
+_SOON_MS = 5_000
 _IS_A_MEMBER = (RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED)
 _UNKNOWN = (
     Remedy(
@@ -128,12 +139,20 @@ def _find(log: GroupLog) -> Finding | None:
         what=_sentence(log, gone, nature, static=static, shown=shown or nature is not Nature.UNKNOWN) + _together(gone),
         members=who,
         times=len(gone),
-        evidence=Evidence(*span(d.first for d in gone), evidence_of(said).places),
+        evidence=_evidence(log, gone),
         do=do,
         confirm=None if static else _confirm(log.called(who), nature, lives_on=do is _LIVES_ON),
         nature=nature,
-        harm_ms=10_000 * len(gone) + sum(_silence_ms(log, d) for d in gone),
+        harm_ms=10_000 * len(gone) + sum(silence_ms(log, d) for d in gone),
     )
+
+
+def _evidence(log: GroupLog, gone: list[Departure]) -> Evidence:
+    """From when they stood still, or were lost, until the last of them was back."""
+    idle = stood_still(log, gone)
+    since = [line._replace(at=line.at - ms) for line, ms in idle if line.at is not None]
+    places = evidence_of([*(line for line, _ in idle), *(line for d in gone for line in d.said)]).places
+    return Evidence(*span([*since, *(line for line, _ in idle), *until_back(log, gone)]), places)
 
 
 def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:
@@ -160,7 +179,7 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if nature is Nature.FROZE:
-        return _SLEPT if max(_stood_still(log, gone), default=0) >= _SLEPT_MS else _FROZE
+        return _SLEPT if max((ms for _, ms in stood_still(log, gone)), default=0) >= _SLEPT_MS else _FROZE
     if log.type is GroupType.STREAMS:
         return _CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
@@ -202,22 +221,8 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
     who = dict.fromkeys(d.who for d in gone)
     if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
-        return Nature.FROZE if any(_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
+        return Nature.FROZE if any(is_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
     return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
-
-
-def _silent(log: GroupLog, departure: Departure) -> bool:
-    """Whether its own log has a gap of seconds before it learns of the loss."""
-    return _silence_ms(log, departure) > 2_000
-
-
-def _silence_ms(log: GroupLog, departure: Departure) -> int:
-    """How long its own log is silent before it learns of the loss; 0 without a log of it, or without times."""
-    own = next((line for line in departure.said if line.client is not None), None)
-    if own is None or own.at is None:
-        return 0
-    before = [line.at for line in log.clients[departure.who] if line.nth < own.nth and line.at is not None]
-    return own.at - max(before) if before else 0
 
 
 def _said_as_reason(log: GroupLog) -> Finding | None:
@@ -283,7 +288,7 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
     removed = f"{was} removed only when session.timeout.ms expired" if any(d.by_broker for d in gone) else ""
     and_removed = f", and {removed}" if removed else ""
     if nature is Nature.FROZE:
-        still = _stood_still(log, gone)
+        still = [ms for _, ms in stood_still(log, gone)]
         long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"
         again = often(len(still)) or again
         return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"
@@ -318,20 +323,8 @@ def _together(gone: list[Departure]) -> str:
 
 def _at_most(log: GroupLog, gone: list[Departure]) -> str:
     """The gap in the log of the only one that froze: heartbeats that succeed are not in it, so it froze for less."""
-    gap = _silence_ms(log, gone[0]) if len(gone) == 1 else 0
+    gap = silence_ms(log, gone[0]) if len(gone) == 1 else 0
     return f" (at most {duration(gap)})" if 0 < gap < _SLEPT_MS else ""
-
-
-def _stood_still(log: GroupLog, gone: list[Departure]) -> list[int]:
-    """For how long, where a client says how long its connection to the coordinator was idle: heartbeats go over it."""
-    heard = [line.at for d in gone for line in d.said if line.client is not None and line.at is not None]
-    return [
-        ms
-        for line in log.of(RowKind.CONNECTION_IDLE)
-        if line.at is not None
-        and any(abs(line.at - at) < _NEAR_MS for at in heard)
-        and isinstance(ms := line.row.detail.get("idle_ms"), int)
-    ]
 
 
 def _never_assigned(log: GroupLog, gone: list[Departure]) -> int | None:

@@ -1,4 +1,4 @@
-"""A coordinator that was lost: the screen says whether it is back, with the line that shows it, and what still waits."""
+"""A coordinator that was lost: the screen says whether it is back, with the line that shows it, and what waits."""
 
 from __future__ import annotations
 

@@ -59,6 +59,21 @@ def test_when_is_written_as_the_lines_have_it_and_in_utc_where_they_have_it_othe
     assert when.removeprefix("  when: ")[11:19] in log
 
 
+def test_a_time_within_what_the_lines_print_is_not_said_to_be_another_zones(tmp_path: Path) -> None:
+    """The lines that are shown are the clearest ones, which need not be the first and the last."""
+    begins = "Preparing to rebalance group g in state PreparingRebalance with old generation {} (reason: {})"
+    joins = "Adding new member {} with group instance id None"
+    lines = [
+        broker(0, begins.format(5, joins.format("m-y"))),
+        broker(20, "Member m-x in group g has failed, removing it from the group"),
+        broker(20, "Stabilized group g generation 6 (__consumer_offsets-3) with 1 members"),
+        broker(40, "Member m-y in group g has failed, removing it from the group"),
+        broker(40, "Group g with generation 7 is now empty (__consumer_offsets-3)"),
+        broker(60, begins.format(7, joins.format("m-z"))),
+    ]
+    assert "  when: 2026-03-01 10:00:00 to 10:01:00" in screen(tmp_path, "".join(lines))
+
+
 def test_what_to_do_stands_before_the_lines_which_may_be_long(tmp_path: Path) -> None:
     shown = screen(tmp_path, EPOCH)
     do = next(number for number, line in enumerate(shown) if line.startswith("  do: "))
