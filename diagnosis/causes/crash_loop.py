@@ -35,12 +35,12 @@ _DO_SEVERAL = (_DO[0]._replace(brief="call close() on SIGTERM, and find out why 
 _TIMER = Remedy(
     "find what ends the process after that time (a limit of a job, a script, a loop that ends), and remove it or"
     " make it longer",
-    brief="remove that timer, and call close() in finally",
+    brief="find that timer, and call close()",
 )
 _TIMER_PYTHON = Remedy(
     "find what ends the process after that time (consumer_timeout_ms, a limit of a job, a script), and remove it or"
     " make it longer",
-    brief="remove that timer (consumer_timeout_ms?), and call close() in finally",
+    brief="find that timer (consumer_timeout_ms?), and call close()",
 )
 
 
@@ -86,18 +86,18 @@ def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives
     name = f"{name} of {log.group}" if log.group and log.group not in name else name
     ended = f"{name} ended {max(len(again), len(lives))} times without leaving"
     if lives:
-        ended += f", each time {duration(sum(ms for _, ms in lives) / len(lives))} after its start, like a timer"
+        return f"{ended}, each time {duration(sum(ms for _, ms in lives) / len(lives))} after its start, like a timer"
     away = [ms for d in again if (ms := _away_ms(log, d)) is not None]
     if len(away) != len(again) or not away:
         beside = _had_another(log, again) if len(who) == 1 else 0
-        if not beside and not lives and all(log.came_back(d) is not None for d in again):
+        if not beside and all(log.came_back(d) is not None for d in again):
             return f"{name} vanished and came back {len(again)} times without leaving"
         there = "another member of its client id was there before the old one was removed"
         how_often = "each time" if beside == len(again) else f"{beside} of these times"
         return f"{ended}; {how_often} {there}" if beside else ended
     least, most = duration(min(away)), duration(max(away))
     long = least if least == most else f"{least} to {most}"
-    return f"{ended} (then no partitions for {long})" if lives else f"{ended}: no partitions for {long} each time"
+    return f"{ended}: no partitions for {long} each time"
 
 
 def _had_another(log: GroupLog, again: list[Departure]) -> int:

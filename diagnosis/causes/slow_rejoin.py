@@ -25,7 +25,7 @@ _LATE_MS = 1_200
 _WAITED_MS = 8_000
 """Longer than a poll of a member that works in small batches."""
 _THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
-_WAS_IN = (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.HEARTBEAT_SAYS_REBALANCING)
+_WAS_IN = (RowKind.ASSIGNED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
 _WORKING = "probably because it was still processing a batch"
 _WHO = Remedy(
@@ -74,10 +74,10 @@ def _waited(log: GroupLog) -> Finding | None:
     """Members that had been in the group rejoined at once and waited: only other logs say for which member."""
     waits: list[tuple[Said, Said, int]] = []
     were_in = False
-    for said in log.clients.values():
+    for process in (process for processes in log.incarnations.values() for process in processes):
         asked: Said | None = None
         had = False
-        for line in said:
+        for line in process.said:
             if line.row.kind is RowKind.JOINING:
                 asked = asked or line
             elif line.row.kind is RowKind.JOINED:
@@ -85,7 +85,7 @@ def _waited(log: GroupLog) -> Finding | None:
                     waits.append((asked, line, line.at - asked.at))
                     were_in = were_in or (had and line.at - asked.at >= _WAITED_MS)
                 asked = None
-            had = had or line.row.kind in _WAS_IN or "already rebalancing" in line.reason
+            had = had or _was_in(line)
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
     if not were_in or log.has_broker:
         return None
@@ -104,6 +104,13 @@ def _waited(log: GroupLog) -> Finding | None:
         confirm="the broker's log: who it waited for",
         harm_ms=longest,
     )
+
+
+def _was_in(line: Said) -> bool:
+    """Whether its client is a member already; one that starts may give up what it does not have."""
+    if line.row.kind is RowKind.REVOKED:
+        return bool(line.row.detail.get("partitions"))
+    return line.row.kind in _WAS_IN or "already rebalancing" in line.reason
 
 
 def _missing(log: GroupLog) -> str:
