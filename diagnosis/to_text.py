@@ -22,7 +22,7 @@ from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
 FINDINGS = 3
-_OF_NO_USE = {0: "little help", 1: "no help"}
+_OF_NO_USE = {0: "little help", 1: "not advised"}
 GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2

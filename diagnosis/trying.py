@@ -20,6 +20,7 @@ from groupsim.replay.ask import ask
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.replayable import ReplayableRun, replayable_run
+from groupsim.replay.trust import LOW_MATCH
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo
 from groupsim.wording.numbers import counted, ranged, seconds
@@ -88,7 +89,11 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     answer = ask(incident, choices, range(seeds))
     as_recorded, *results = answer.results
     alike = not answer.trust.low and not answer.trust.doubts(as_recorded)
-    effects = {remedy: _effect(result, alike=alike) for remedy, result in zip(remedies, results, strict=True)}
+    counted_alike = answer.trust.matched >= LOW_MATCH
+    effects = {
+        remedy: effect_of(result, alike=alike, counted_alike=counted_alike)
+        for remedy, result in zip(remedies, results, strict=True)
+    }
     changed = replace(first, do=_by_effect(first, effects))
     groups = (replace(group, findings=(changed, *others)), *explanation.groups[1:])
     return _as_tried(replace(explanation, groups=groups))
@@ -115,32 +120,36 @@ def _name(remedy: Remedy) -> str:
     return ",".join(f"{key}={value}" for key, value in remedy.trial)
 
 
-def _effect(result: ChoiceResult, *, alike: bool) -> tuple[int, str] | None:
+def effect_of(result: ChoiceResult, *, alike: bool, counted_alike: bool) -> tuple[int | None, str] | None:
     """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known.
 
-    `alike`: the simulated group, without a change, resembles its record; else no figure says anything about it.
+    `alike`: the simulated group, without a change, resembles its record; else no cost says anything about it.
+    `counted_alike`: its rebalances do; else their number does not, either.
     """
     if not result.costs or result.refused is not None:
         return None
     if result.as_recorded:
         return 2, ""
-    if not alike:
-        return None
     now, base = result.unavailable_partition_ms, result.base
     was_ms = [cost.unavailable_partition_ms for cost in result.baseline]
-    if max(now.most, base.most) < _LITTLE_MS:
-        return None
-    better = sum(own < was for own, was in zip(result.values, was_ms, strict=True))
     rebalances, before = result.rebalances.median, _median_rebalances(result)
+    fewer = f"{counted(before - rebalances, 'rebalance')} fewer ({rebalances} instead of {before})"
+    runs = counted(len(result.values), "simulated run")
+    if not alike or max(now.most, base.most) < _LITTLE_MS:
+        known = counted_alike and rebalances < before
+        why = "" if alike else "; its cost is not given: simulated as recorded, the group costs something else"
+        return (None, f"simulated with {result.choice}: {fewer} in {runs}{why}") if known else None
+    better = sum(own < was for own, was in zip(result.values, was_ms, strict=True))
     amount = f"{seconds(now.median)} instead of {seconds(base.median)} partition-seconds"
     span = ranged(seconds(now.least), seconds(now.most))
     worse = len(result.values) - better
     sign = -1 if better > 2 * worse and now.median < 0.9 * base.median else 1 if now.median > 1.1 * base.median else 0
-    runs = counted(len(result.values), "simulated run")
-    said = f"simulated with {result.choice}: {_VERDICTS[sign]}about {amount} ({span} in {runs})"
-    if rebalances != before:
-        said += f", {counted(rebalances, 'rebalance')} instead of {before}"
-    return sign, said
+    cost = f"{_VERDICTS[sign]}about {amount} ({span} in {runs})"
+    if rebalances < before:
+        cost = f"{fewer}, but {cost}" if sign > 0 else f"{cost}, and {fewer}"
+    elif rebalances > before:
+        cost += f", {counted(rebalances, 'rebalance')} instead of {before}"
+    return sign, f"simulated with {result.choice}: {cost}"
 
 
 def _median_rebalances(result: ChoiceResult) -> int:
@@ -148,13 +157,13 @@ def _median_rebalances(result: ChoiceResult) -> int:
     return counts[len(counts) // 2]
 
 
-def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int, str] | None]) -> tuple[Remedy, ...]:
+def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int | None, str] | None]) -> tuple[Remedy, ...]:
     """Remedies that were seen to help first, those that cost more last; those that the group has already not at all."""
     placed: list[Remedy] = []
     for remedy in finding.do:
-        sign, said = effects.get(remedy) or (0, None)
-        if sign < 2:
-            placed.append(remedy._replace(effect=said, verdict=None if said is None else sign))
+        sign, said = effects.get(remedy) or (None, None)
+        if sign is None or sign < 2:
+            placed.append(remedy._replace(effect=said, verdict=sign))
     return alternatives(sorted(placed, key=_usefulness)) or finding.do
 
 

@@ -166,7 +166,7 @@ def test_what_was_seen_to_cost_more_is_no_advice(tmp_path: Path) -> None:
     tried = (Remedy("do a"), Remedy("or do b", effect="costs more here", verdict=1))
     changed = replace(group, findings=(replace(group.findings[0], do=tried),))
     shown = list(as_text(replace(explanation, groups=(changed,))))
-    assert shown[shown.index("  do: do a") :][:3] == ["  do: do a", "  no help here: do b", "      costs more here"]
+    assert shown[shown.index("  do: do a") :][:3] == ["  do: do a", "  not advised here: do b", "      costs more here"]
 
 
 def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answer(tmp_path: Path) -> None:
