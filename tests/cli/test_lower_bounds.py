@@ -91,3 +91,14 @@ def test_one_partition_is_not_named_as_several() -> None:
     assert first == "one partition for 4.0 s, the longest outage: 900 ms"
     none = dict.fromkeys(("partition_ms", "max_partitions", "outage_ms", "longest_partition_ms"), 0)
     assert _sentences(_lines({**EXACT, **none}))[0] == "no partition"
+
+
+def test_each_label_says_what_it_means() -> None:
+    known = {"share": 0.1, "max_partitions": 2, "by_label": {"WITHHELD": 4_000, "OWNER_DEAD": 2_000}}
+    known |= dict.fromkeys(("partition_ms", "outage_ms", "longest_partition_ms"), 6_000)
+    lines = _lines({**known, "to_the_end": {"OWNER_DEAD": 1_500}})
+    assert lines[1:] == [
+        "  WITHHELD               4.000 s  nobody has it, because a rebalance runs or has yet to begin",
+        "  OWNER_DEAD             2.000 s  its owner's process is gone, and the coordinator does not know yet; 1.500 s"
+        " of it to the end of the record",
+    ]
