@@ -74,7 +74,8 @@ def nothing_wrong(log: GroupLog | None, unless: str = "", together: str = "") ->
     that nothing is wrong stays true, whatever a simulation says of the pause.
     """
     gentle = log is None or (eager_consumers(log) and log.can(STEPWISE.needs))
-    ways = [way for way in (together, _GENTLE if gentle else "") if way]
+    untried = "" if log is None else " (not simulated, as nothing is wrong)"
+    ways = [way for way in (together, f"{_GENTLE}{untried}" if gentle else "") if way]
     less = f"; if the pause hurts, {', or '.join(ways)}" if ways else ""
     return Remedy(f"{_NOTHING}{unless}{less}", STEPWISE.settings if gentle else (), brief=_NOTHING)
 

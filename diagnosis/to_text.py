@@ -42,7 +42,9 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     places = [place for _, findings in shown for finding in findings for place in finding.evidence.places[:_LINES]]
     texts = {**line_texts(places, files), **explanation.texts}
     yield explanation.answer
-    if several:
+    if not several:
+        yield from could_read(explanation.groups[0])
+    else:
         yield ""
         yield from _table(explanation.groups)
     for group, findings in shown:
@@ -56,7 +58,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
         for other in _loud(group):
             if other not in findings and (several or not _follows(other, group)):
                 yield f"also: {title(other)}: {other.what}"
-        yield from after(group)
+        yield from after(group) if several else not_shown(group)
 
 
 def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:
@@ -177,7 +179,18 @@ def _is_as_printed(span: str, texts: Sequence[str], lasted_ms: int) -> bool:
 
 
 def after(group: Diagnosis) -> Iterator[str]:
-    """What stands below a group's findings: how long it was stopped, and what is not shown."""
+    """What is said of a group beside its findings: how long it was stopped, and what is not shown."""
+    yield from could_read(group)
+    yield from not_shown(group)
+
+
+def not_shown(group: Diagnosis) -> Iterator[str]:
+    """What its lines can't show."""
+    return (f"not shown: {what}" for what in group.not_shown)
+
+
+def could_read(group: Diagnosis) -> Iterator[str]:
+    """How long it was stopped: of one group right below the answer, of several below the findings of each."""
     who = "the group" if group.group is None else f'group "{group.group}"'
     if group.stopped_ms == (0, 0) and group.lasted_ms:
         yield f"somebody in {who} could read all the time"
@@ -185,7 +198,6 @@ def after(group: Diagnosis) -> Iterator[str]:
         part = share(group.stopped_ms, group.lasted_ms)
         of = "" if part is None else f" of {duration(group.lasted_ms)} ({part})"
         yield f"nobody in {who} could read: {said}{of}"
-    yield from (f"not shown: {what}" for what in group.not_shown)
 
 
 def _helps(group: Diagnosis) -> bool:

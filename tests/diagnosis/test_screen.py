@@ -89,6 +89,13 @@ def test_how_long_nobody_could_read_is_not_said_in_figures_that_say_nothing(tmp_
     assert missing.endswith("the log of the broker that coordinates the group shows it")
 
 
+def test_how_long_nobody_could_read_stands_right_below_the_answer(tmp_path: Path) -> None:
+    shown = screen(tmp_path, expired("slow", "app", 10))
+    assert shown[1].startswith('nobody in group "slow" could read: 23.0 s')
+    table = screen(tmp_path, expired("slow", "app", 10) + expired("other", "web", 100))
+    assert [line.split('"')[1] for line in table if line.startswith("nobody in")] == ["slow", "other"]
+
+
 def test_lines_without_times_say_that_these_are_missing(tmp_path: Path) -> None:
     shown = screen(tmp_path, f"WARN [Consumer clientId=app-1, groupId=orders] {POLL_TIMEOUT}\n")
     assert "not shown: how long it took: no line has a time; export the same lines with their times" in shown
