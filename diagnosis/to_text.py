@@ -27,6 +27,8 @@ GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+_NO_YEAR = re.compile(r"\b1970-(?:01-01 )?")
+"""The year of times that are printed without one, with the day where they have none, either."""
 _ZONES_APART_MS = 15 * 60_000
 _LONGEST = 4_096
 """The most bytes of a line that are shown."""
@@ -82,9 +84,15 @@ def _is_block(finding: Finding, group: Diagnosis) -> bool:
         first.code in FAILURES and finding.code in ON_PURPOSE
     ):
         return False
-    shown = {place for other in group.findings if other is not finding for place in other.evidence.places[:_LINES]}
-    guessed = finding.certainty is Certainty.POSSIBLE
-    return not (guessed and finding.evidence.places and shown.issuperset(finding.evidence.places[:_LINES]))
+    if finding.certainty is Certainty.SHOWN:
+        return True
+    others = group.findings if finding.certainty is Certainty.POSSIBLE else group.findings[: _nth(finding, group)]
+    shown = {place for other in others if other is not finding for place in other.evidence.places[:_LINES]}
+    return not (finding.evidence.places and shown.issuperset(finding.evidence.places[:_LINES]))
+
+
+def _nth(finding: Finding, group: Diagnosis) -> int:
+    return next(nth for nth, other in enumerate(group.findings) if other is finding)
 
 
 def _follows(finding: Finding, group: Diagnosis) -> bool:
@@ -164,7 +172,7 @@ def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str |
     if start_ms is not None:
         return f"{ranged(duration(first - start_ms), duration((last or first) - start_ms))} from the start of the run"
     last = first if last is None else last
-    span = clock_times(first, last)
+    span = _NO_YEAR.sub("", clock_times(first, last))
     return span if _is_as_printed(span, texts, last - first) else f"{span} UTC"
 
 

@@ -42,6 +42,13 @@ _DO = (
            " restart one at a time, with a controlled shutdown", brief="look at the broker, not at the clients"),
 )  # fmt: skip
 
+_DO_OFTEN = (
+    Remedy(
+        "read more of the broker's log, from some time after it loaded the group: its lines Preparing to rebalance say"
+        " who makes the group rebalance so often",
+        brief="read more of the broker's log",
+    ),
+)
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
 _NOT_BACK = "; it is not back in these lines"
 _IDLE = "the group's broker stopped or started while the group had no members: nobody lost a coordinator"
@@ -67,7 +74,7 @@ def _find(log: GroupLog) -> Finding | None:
         what=_IDLE if idle else _sentence(log, held or broker, clients),
         times=1,
         evidence=evidence_of(lines if back is None else [lines[0], back, *lines[1:]]),
-        do=_DO_NOTHING if idle else _DO,
+        do=_DO_NOTHING if idle else _DO_OFTEN if _rebalanced_times(log, held or broker) else _DO,
         confirm=None if broker else "the broker's own log of that time",
         harm_ms=0 if idle else 12_000,
     )
@@ -137,12 +144,19 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     if (away := _away(log, broker)) is not None:
         return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
-        number = rebalanced_times(log.said)
+        number = _rebalanced_times(log, broker)
         often = f"; {log.group or 'the group'} has rebalanced {number:,} times, and these lines do not show why"
         return f"the broker loaded the group: it had just started, or became its coordinator{often if number else ''}"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"
     return _lost_by_clients(log, clients)
+
+
+def _rebalanced_times(log: GroupLog, broker: list[Said]) -> int:
+    """How often a group that was only loaded has rebalanced before; 0 where that is nothing to speak of."""
+    loaded = any(line.row.kind is RowKind.GROUP_LOADED for line in broker)
+    known = any(_shuts_down(line) for line in broker) or _away(log, broker) is not None
+    return rebalanced_times(log.said) if loaded and not known else 0
 
 
 def _lost_by_clients(log: GroupLog, clients: list[Said]) -> str:

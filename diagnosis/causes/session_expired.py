@@ -17,7 +17,7 @@ from groupsim.diagnosis.cause import (
 )
 from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
-from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.group_log import NOBODY, GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
@@ -190,6 +190,7 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     if len({d.who for d in gone}) > 1:
         return _SEVERAL[do]
     (whose,) = log.called([gone[0].who])
+    whose = "that member" if whose == NOBODY else whose
     may_return = do is _STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
     brief = _READ if may_return else do[0].brief
     return (do[0]._replace(brief=brief.replace("its log", f"{whose}'s log")), *do[1:])
