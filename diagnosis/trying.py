@@ -89,7 +89,8 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
     answer = ask(incident, choices, range(seeds))
     as_recorded, *results = answer.results
     alike = not answer.trust.low and not answer.trust.doubts(as_recorded)
-    counted_alike = answer.trust.matched >= LOW_MATCH
+    seen, _ = group.rebalances
+    counted_alike = seen > 0 and answer.trust.matched >= LOW_MATCH
     effects = {
         remedy: effect_of(result, alike=alike, counted_alike=counted_alike)
         for remedy, result in zip(remedies, results, strict=True)
@@ -124,7 +125,7 @@ def effect_of(result: ChoiceResult, *, alike: bool, counted_alike: bool) -> tupl
     """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known.
 
     `alike`: the simulated group, without a change, resembles its record; else no cost says anything about it.
-    `counted_alike`: its rebalances do; else their number does not, either.
+    `counted_alike`: its rebalances do, of which a broker's log shows the number; else theirs does not, either.
     """
     if not result.costs or result.refused is not None:
         return None
