@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
+from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Place, Remedy, alternatives
 from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
@@ -25,6 +27,9 @@ from groupsim.storage.rare_collections import rare_collections
 FINDINGS = 8
 """The most findings of a group."""
 
+
+_OF_MEMBERS = re.compile(r"(?<![\w.])(session\.timeout\.ms|heartbeat\.interval\.ms)")
+_OF_BROKERS = r"group.consumer.\1"
 
 _OF_READING = 0.4
 """How much of the work it is to place the lines: the rest is to look for causes."""
@@ -91,7 +96,8 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         if log.type not in cause.not_in and (finding := cause.find(log)) is not None
     ]
     findings = [
-        replace(finding, do=alternatives(remedy for remedy in finding.do if _fits(remedy, log))) for finding in findings
+        replace(finding, do=alternatives(_of_protocol(remedy, log) for remedy in finding.do if _fits(remedy, log)))
+        for finding in findings
     ]
     kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
     stopped_ms = stopped(log)
@@ -110,6 +116,18 @@ def diagnosed(log: GroupLog) -> Diagnosis:
 def _fits(remedy: Remedy, log: GroupLog) -> bool:
     """Whether the group's members can do it and do not do it already."""
     return log.can(remedy.needs) and (remedy is not STEPWISE or eager_consumers(log))
+
+
+def _of_protocol(remedy: Remedy, log: GroupLog) -> Remedy:
+    """Under the consumer protocol session and heartbeat are set on the brokers: a client refuses its own (KIP-848)."""
+    if log.type is not GroupType.CONSUMER or log.of(RowKind.JOINED, RowKind.SYNCED, RowKind.STABILIZED):
+        return remedy
+    return remedy._replace(
+        what=_OF_MEMBERS.sub(_OF_BROKERS, remedy.what),
+        settings=tuple(_OF_MEMBERS.sub(_OF_BROKERS, name) for name in remedy.settings),
+        brief=_OF_MEMBERS.sub(_OF_BROKERS, remedy.brief),
+        trial=tuple(each for each in remedy.trial if not _OF_MEMBERS.match(each[0])),
+    )
 
 
 def _with_cost(findings: tuple[Finding, ...], log: GroupLog, stopped_ms: Bounds | None) -> tuple[Finding, ...]:

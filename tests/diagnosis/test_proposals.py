@@ -209,3 +209,26 @@ def test_a_trial_that_does_not_resemble_its_record_gives_no_figure(tmp_path: Pat
     assert any(remedy.trial for remedy in group.findings[0].do)
     assert {(remedy.effect, remedy.verdict) for remedy in group.findings[0].do} == {(None, None)}
     assert tried.answer.endswith("lower max.poll.records or raise max.poll.interval.ms.")
+
+
+def test_under_the_consumer_protocol_session_and_heartbeat_are_the_brokers(tmp_path: Path) -> None:
+    manager = "(org.apache.kafka.coordinator.group.GroupMetadataManager)"
+    said = [
+        "Member aaa joins the consumer group using the consumer protocol.",
+        "Bumped group epoch to 2 with metadata hash 77.",
+        "Computed a new target assignment for epoch 2 with 'uniform' assignor in 1ms.",
+        "Member aaa fenced from the group because the member session expired.",
+    ]
+    lines = [
+        f"[2026-03-01 10:0{n}:00,000] INFO [GroupCoordinator id=1] [GroupId g] {each} {manager}"
+        for n, each in enumerate(said)
+    ]
+    log = tmp_path / "broker.log"
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    explanation = explain_reading(read_files([log]))
+    assert explanation is not None
+    (finding, *_) = explanation.groups[0].findings
+    named = {name for remedy in finding.do for name in remedy.settings}
+    assert "group.consumer.session.timeout.ms" in named
+    assert "session.timeout.ms" not in named
+    assert all(" session.timeout.ms" not in remedy.what for remedy in finding.do)
