@@ -149,7 +149,7 @@ def _finding(
     if shown:
         yield "  lines:"
     for place in shown:
-        line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}"
+        line = f"    {Path(place.file).name}:{place.line}  {texts.get(place, '')}".rstrip()
         yield line if width is None or len(line) <= width else f"{line[: width - 1]}…"
 
 
@@ -215,22 +215,33 @@ def _helps(group: Diagnosis) -> bool:
 def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> dict[Place, str]:
     """The lines as they stand in their files, each file read once, to the last of them.
 
-    None of a file that is gone, is a pipe or a device, or is an export.
+    None of a file that is gone, is a pipe or a device, or is an export whose records are no lines.
     """
     wanted: dict[str, set[int]] = defaultdict(set)
     for place in places:
         wanted[place.file].add(place.line)
     found: dict[Place, str] = {}
     for file, numbers in wanted.items():
-        path = files.get(file, Path(file))
+        path, stream = _behind(file, files)
         if not path.is_file():
             continue
         try:
             with open_log(path) as lines:
-                found |= {Place(file, number): text for number, text in _texts(lines, numbers)}
+                found |= {Place(file, number): text for number, text in _texts(lines, numbers) if stream in text}
         except OSError:
             continue
     return found
+
+
+def _behind(file: str, files: Mapping[str, Path]) -> tuple[Path, str]:
+    """Where a file's lines are read; and the name of its stream, if it is one of several in the only file: its lines
+    have it. A stream of several files is not looked for: nothing tells which of them a line is from.
+    """
+    path = files.get(file, Path(file))
+    name, bracket, stream = file.removesuffix("]").rpartition("[")
+    if path.is_file() or len(files) > 1 or not (bracket and file.endswith("]")):
+        return path, ""
+    return files.get(name, Path(name)), stream
 
 
 def _texts(lines: IO[bytes], numbers: set[int]) -> Iterator[tuple[int, str]]:

@@ -148,11 +148,12 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _evidence(log: GroupLog, gone: list[Departure]) -> Evidence:
-    """From when they stood still, or were lost, until the last of them was back."""
+    """From when they stood still until they went on; where no line says so, from their loss until they were back."""
     idle = stood_still(log, gone)
     since = [line._replace(at=line.at - ms) for line, ms in idle if line.at is not None]
     places = evidence_of([*(line for line, _ in idle), *(line for d in gone for line in d.said)]).places
-    return Evidence(*span([*since, *(line for line, _ in idle), *until_back(log, gone)]), places)
+    lines = [*since, *(line for line, _ in idle), *(d.first for d in gone)] if idle else until_back(log, gone)
+    return Evidence(*span(lines), places)
 
 
 def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:

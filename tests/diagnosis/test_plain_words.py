@@ -39,3 +39,15 @@ def test_a_group_that_rebalanced_often_needs_more_of_the_brokers_log(tmp_path: P
     loaded = "[GroupMetadataManager brokerId=1] Loading group metadata for g with generation 40321"
     (first, *_) = explained(tmp_path, at(0, loaded), at(1, loaded.replace("for g", "for g2"))).groups
     assert first.findings[0].do[0].brief == "read more of the broker's log"
+
+
+def test_a_line_of_one_stream_of_several_is_shown_as_it_stands_in_their_file(tmp_path: Path) -> None:
+    lines = [
+        "app-1    | hello",
+        "kafka-1  | " + at(0, BROKER + "Stabilized group g generation 4 (__consumer_offsets-1) with 1 members"),
+        "app-1    | hello again",
+        "kafka-1  | " + at(12, FAILED.format("app-0a1b", "g")),
+        "app-1    | bye",
+    ]
+    shown = list(as_text(explained(tmp_path, *lines)))
+    assert f"    some.log[kafka-1]:4  {lines[3]}" in shown
