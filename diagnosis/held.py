@@ -72,7 +72,7 @@ def _elsewhere(log: GroupLog, account: Account) -> Spans:
 def _surely(own: Incarnation, ends: Mapping[str, int], asleep: Mapping[tuple[str, int], Spans]) -> Spans:
     """While its log goes on: where that was cut off, nobody knows more.
 
-    Between two lines of one process it was there, and read, where they do not say that it stood still (`asleep`). Once
+    Between two lines of one process it was there, and read, where they do not say that it was frozen (`asleep`). Once
     it has given its membership up, in a batch that takes too long, it may still read what it had, or not.
     """
     lines = [(own.first.lo, own.last.hi)]

@@ -1,4 +1,4 @@
-"""How long a process stood still, or may have, before it learned that its session had ended."""
+"""How long a process was frozen, or may have been, before it heard that its session had ended."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _NEAR_MS = 5_000
 _SILENT_MS = 2_000
-"""A longer gap before a process learns of the loss is more than a heartbeat that is late."""
+"""A longer gap before a process hears of the loss is more than a heartbeat that is late."""
 
 
 def silence_ms(log: GroupLog, departure: Departure) -> int:
-    """How long its own log is silent before it learns of the loss; 0 without a log of it, or without times."""
+    """How long its own log is silent before it hears of the loss; 0 without a log of it, or without times."""
     own = next((line for line in departure.said if line.client is not None), None)
     if own is None or own.at is None:
         return 0
@@ -27,11 +27,11 @@ def silence_ms(log: GroupLog, departure: Departure) -> int:
 
 
 def is_silent(log: GroupLog, departure: Departure) -> bool:
-    """Whether its own log has a gap of seconds before it learns of the loss."""
+    """Whether its own log has a gap of seconds before it hears of the loss."""
     return silence_ms(log, departure) > _SILENT_MS
 
 
-def stood_still(log: GroupLog, gone: Sequence[Departure]) -> list[tuple[Said, int]]:
+def idle_lines(log: GroupLog, gone: Sequence[Departure]) -> list[tuple[Said, int]]:
     """The lines in which a client says how long its connection to the coordinator was idle, and for how long:
     heartbeats go over it.
     """
@@ -45,16 +45,16 @@ def stood_still(log: GroupLog, gone: Sequence[Departure]) -> list[tuple[Said, in
 
 
 def frozen(log: GroupLog) -> Mapping[tuple[str, int], list[Span]]:
-    """When a process stood still, by the file and the line in which it learns that its session had ended."""
+    """When a process was frozen, by the file and the line in which it hears that its session had ended."""
     gone = [d for d in log.departures if d.going is Going.EXPIRED]
     found: dict[tuple[str, int], list[Span]] = defaultdict(list)
-    for idle, ms in stood_still(log, gone):
+    for idle, ms in idle_lines(log, gone):
         if idle.at is not None and (heard := _heard(idle.at, gone)) is not None:
             found[heard.row.file, heard.row.line].append((idle.at - ms, idle.at))
     return found
 
 
 def _heard(at: int, gone: Sequence[Departure]) -> Said | None:
-    """The line of a client that learns at about that time that its session had ended."""
+    """The line of a client that hears at about that time that its session had ended."""
     lines = (line for departure in gone for line in departure.said if line.client is not None)
     return next((line for line in lines if line.at is not None and abs(line.at - at) < _NEAR_MS), None)

@@ -21,7 +21,7 @@ from groupsim.diagnosis.group_log import NOBODY, GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
-from groupsim.diagnosis.silences import is_silent, silence_ms, stood_still
+from groupsim.diagnosis.silences import is_silent, silence_ms, idle_lines
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
@@ -148,8 +148,8 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _evidence(log: GroupLog, gone: list[Departure]) -> Evidence:
-    """From when they stood still until they went on; where no line says so, from their loss until they were back."""
-    idle = stood_still(log, gone)
+    """From when they froze until they went on; where no line says so, from their loss until they were back."""
+    idle = idle_lines(log, gone)
     since = [line._replace(at=line.at - ms) for line, ms in idle if line.at is not None]
     places = evidence_of([*(line for line, _ in idle), *(line for d in gone for line in d.said)]).places
     lines = [*since, *(line for line, _ in idle), *(d.first for d in gone)] if idle else until_back(log, gone)
@@ -180,7 +180,7 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if nature is Nature.FROZE:
-        return _SLEPT if max((ms for _, ms in stood_still(log, gone)), default=0) >= _SLEPT_MS else _FROZE
+        return _SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else _FROZE
     if log.type is GroupType.STREAMS:
         return _CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
@@ -290,7 +290,7 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
     removed = f"{was} removed only when session.timeout.ms expired" if any(d.by_broker for d in gone) else ""
     and_removed = f", and {removed}" if removed else ""
     if nature is Nature.FROZE:
-        still = [ms for _, ms in stood_still(log, gone)]
+        still = [ms for _, ms in idle_lines(log, gone)]
         long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"
         again = often(len(still)) or again
         return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"
