@@ -21,7 +21,7 @@ from groupsim.diagnosis.group_log import NOBODY, GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
-from groupsim.diagnosis.silences import is_silent, silence_ms, idle_lines
+from groupsim.diagnosis.silences import idle_lines, is_silent, silence_ms
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
