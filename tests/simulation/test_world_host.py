@@ -79,7 +79,7 @@ def test_the_host_of_the_run_wins() -> None:
         speeds(host="quite")
 
 
-def told_apart_ms(settings: dict[str, str], seed: int) -> int:
+def heard_apart_ms(settings: dict[str, str], seed: int) -> int:
     """A seventh member joins a group of six: how long after the first of the six the last one hears of it."""
 
     def story(world: World) -> Script:
@@ -92,26 +92,26 @@ def told_apart_ms(settings: dict[str, str], seed: int) -> int:
 
     store = MemoryStore()
     result = run(Scenario(name="join", story=story, seed=seed, lasts_ms=minutes(2)), store, settings=settings)
-    told = [
+    heard = [
         fact.at_ms
         for fact in store.read(result.info.id)
         if isinstance(fact.event, RejoinRequested)
         if fact.at_ms > 40_000
     ]
-    return max(told) - min(told)
+    return max(heard) - min(heard)
 
 
 def test_heartbeats_of_an_old_group_are_as_far_apart_as_recorded_ones() -> None:
     """Six Java members on a quiet host were 12 and 20 ms apart after seconds, 123 and 103 ms after half an hour."""
-    young = [told_apart_ms({"host": "quiet"}, seed) for seed in range(12)]
-    old = [told_apart_ms({"host": "quiet", "quiet.ms": "1800000"}, seed) for seed in range(12)]
+    young = [heard_apart_ms({"host": "quiet"}, seed) for seed in range(12)]
+    old = [heard_apart_ms({"host": "quiet", "quiet.ms": "1800000"}, seed) for seed in range(12)]
     assert 5 < median(young) < 60
     assert 70 < median(old) < 160
 
 
 def test_on_an_ideal_host_no_group_is_old() -> None:
     with pytest.raises(BadScenario, match="--set host=quiet"):
-        told_apart_ms({"quiet.ms": "1000"}, 1)
+        heard_apart_ms({"quiet.ms": "1000"}, 1)
 
 
 @pytest.mark.parametrize("library", [JAVA, LIBRDKAFKA, KAFKA_PYTHON])
