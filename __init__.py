@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from groupsim.api.advising import Advice, advise
     from groupsim.api.asking import WhatIf
     from groupsim.api.assigning import Assignment, assign
+    from groupsim.api.checking import Check, check
     from groupsim.api.explaining import Explanation, explain
     from groupsim.api.importing import import_logs
     from groupsim.api.run import Run, load
@@ -31,6 +32,7 @@ __all__ = [
     "Advice",
     "Application",
     "Assignment",
+    "Check",
     "Explanation",
     "GroupsimError",
     "Run",
@@ -40,6 +42,7 @@ __all__ = [
     "World",
     "advise",
     "assign",
+    "check",
     "compare",
     "explain",
     "import_logs",
@@ -58,6 +61,7 @@ _HOMES = {
     "api.advising": ("Advice", "advise"),
     "api.asking": ("WhatIf",),
     "api.assigning": ("Assignment", "assign"),
+    "api.checking": ("Check", "check"),
     "api.explaining": ("Explanation", "explain"),
     "api.importing": ("import_logs",),
     "api.run": ("Run", "load"),

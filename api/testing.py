@@ -20,6 +20,40 @@ if TYPE_CHECKING:
 
 OUTAGE, LONGEST = "after_start_outage_ms", "after_start_longest_partition_ms"
 AFTER_START = "after_start_ms"
+LIMITS = {"outage": OUTAGE, "longest_outage": LONGEST, "partition_seconds": AFTER_START}
+"""Short names of limits; any measure has its own name besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How many of the runs keep a limit, and whether these are enough. `failed`: a run whose story went wrong."""
+
+    measure: str
+    at_most: float
+    share_of_seeds: float
+    kept: int
+    seeds: int
+    worst: Run
+    failed: Run | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether so large a share of the seeds keeps it, and no run failed."""
+        return self.failed is None and self.seeds - self.kept <= self.allowed
+
+    @property
+    def allowed(self) -> int:
+        """How many seeds may break it."""
+        return math.floor(self.seeds * (1 - self.share_of_seeds) + 1e-9)
+
+    @property
+    def said(self) -> str:
+        """What is not as it should be."""
+        if self.failed is not None:
+            return "the scenario itself failed"
+        wanted = f"{self.share_of_seeds:.0%} of the seeds have to" if self.share_of_seeds < 1 else "all have to"
+        limit = shown_measure(self.measure, self.at_most)
+        return f"{self.measure} is at most {limit} in {self.kept} of {self.seeds} seeds; {wanted}"
 
 
 @dataclass(frozen=True)
@@ -60,29 +94,28 @@ class Runs:
         Raises AssertionError with the answer of the worst seed, and the command that repeats it; its report is written.
         BadRequest for a measure that there is not.
         """
+        verdict = self.verdict(measure, at_most=at_most, share_of_seeds=share_of_seeds)
+        if not verdict.ok:
+            raise AssertionError(self._said(verdict.said, verdict.failed or verdict.worst, measure))
+
+    def verdict(self, measure: str, *, at_most: float, share_of_seeds: float = 1.0) -> Verdict:
+        """Whether a limit is kept: what the assertions and `groupsim check` decide by. Raises BadRequest."""
         if not 0 < share_of_seeds <= 1:
             raise BadRequest(f"share_of_seeds must be above 0 and at most 1, not {share_of_seeds}")
         values = [each.measures for each in self.runs]
         if any(measure not in each for each in values):
             raise BadRequest(f"there is no measure {measure!r}; there are {', '.join(sorted(values[0]))}")
-        broken = [each for each in self.runs if not each.ok]
-        over = [each for each in self.runs if each.measures[measure] > at_most]
-        allowed = math.floor(len(self.runs) * (1 - share_of_seeds) + 1e-9)
-        if broken:
-            raise AssertionError(self._said("the scenario itself failed", broken[0], measure))
-        if len(over) > allowed:
-            worst = max(over, key=lambda each: each.measures[measure])
-            wanted = f"{share_of_seeds:.0%} of the seeds have to" if share_of_seeds < 1 else "all have to"
-            kept = len(self.runs) - len(over)
-            said = f"{measure} is at most {_shown(measure, at_most)} in {kept} of {len(self.runs)} seeds; {wanted}"
-            raise AssertionError(self._said(said, worst, measure))
+        kept = sum(each[measure] <= at_most for each in values)
+        worst = max(self.runs, key=lambda each: each.measures[measure])
+        failed = next((each for each in self.runs if not each.ok), None)
+        return Verdict(measure, at_most, share_of_seeds, kept, len(self.runs), worst, failed)
 
     def _said(self, what: str, worst: Run, measure: str) -> str:
         seed = worst.info.seed or 0
         written = worst.report(self.report_to(seed))
         failure = "" if worst.failure is None else f"\n{worst.failure}"
         return (
-            f"{what}{failure}\nworst: seed {seed}, {_shown(measure, worst.measures[measure])}: {worst.answer}"
+            f"{what}{failure}\nworst: seed {seed}, {shown_measure(measure, worst.measures[measure])}: {worst.answer}"
             f"\nrepeat it: {self.command(seed)}\nreport: {written}"
         )
 
@@ -93,8 +126,9 @@ def runs_of(
     settings: Settings | None = None,
     seeds: Seeds = range(10),
     report_to: Callable[[int], Path] = lambda seed: Path(f"seed-{seed}.html"),
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Runs:
-    """Simulate a scenario under each seed. Raises GroupsimError."""
+    """Simulate a scenario under each seed; `progress` gets the share that is done. Raises GroupsimError."""
     from groupsim.storage.run_info import scenario_command
 
     story, chosen = found(scenario), texts_of(settings)
@@ -106,7 +140,11 @@ def runs_of(
             where = story.name
         return scenario_command("run", where, chosen, seed)
 
-    return Runs([run(story, seed=seed, settings=chosen) for seed in seeds_of(seeds)], command, report_to)
+    wanted, runs = seeds_of(seeds), list[Run]()
+    for seed in wanted:
+        runs.append(run(story, seed=seed, settings=chosen))
+        progress(len(runs) / len(wanted))
+    return Runs(runs, command, report_to)
 
 
 def ms_of_duration(duration: int | float | str | timedelta) -> float:
@@ -116,10 +154,34 @@ def ms_of_duration(duration: int | float | str | timedelta) -> float:
     if isinstance(duration, int | float):
         return duration
     try:
+        if isinstance(duration, str) and duration.strip().isdigit():  # pandas would take it for nanoseconds
+            raise ValueError
         return pd.Timedelta(duration) / pd.Timedelta(milliseconds=1)
     except ValueError:
         raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds') from None
 
 
-def _shown(measure: str, value: float) -> str:
-    return f"{value / 1_000:,.1f} s" if measure.endswith("_ms") else f"{value:,.0f}"
+def limit_of(name: str, value: int | float | str | timedelta) -> tuple[str, float]:
+    """The measure that a limit is about, and its most: ms of times, a number of others. Raises BadRequest."""
+    measure = LIMITS.get(name, name)
+    if name == "partition_seconds":
+        if not isinstance(value, int | float):
+            raise BadRequest(f"partition_seconds must be a number, not {value!r}")
+        return measure, value * 1_000
+    if measure.endswith("_ms"):
+        return measure, ms_of_duration(value)
+    if not isinstance(value, int | float):
+        raise BadRequest(f"{name} must be a number, not {value!r}")
+    return measure, value
+
+
+def shown_measure(measure: str, value: float) -> str:
+    """A value with its unit, as sentences and tables have it."""
+    return f"{value / 1_000:,.1f}{unit}" if (unit := unit_of(measure)) else f"{value:,.0f}"
+
+
+def unit_of(measure: str) -> str:
+    """What stands behind a value, with the space before it; empty for a count."""
+    from groupsim.analysis.tables.measures import PARTITION_TIMES
+
+    return " partition-seconds" if measure in PARTITION_TIMES else " s" if measure.endswith("_ms") else ""

@@ -41,6 +41,7 @@ _SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "sweep": ("sweep", "Simulate many settings and seeds on Spark."),
         "sweep-report": ("sweep", "Show the best choices of a sweep."),
         "fuzz": ("fuzz", "Look for a seed that breaks an invariant."),
+        "check": ("check", "Hold settings and manifests to limits, in CI."),
         "assign": ("assign", "Ask assignors who gets which partitions."),
         "assignors": ("assign", "List the assignors and their drawbacks."),
     },

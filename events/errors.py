@@ -4,6 +4,7 @@ GroupSimError
 ├── AdviceError
 ├── AnalysisError
 ├── AssignorError
+├── BadFile
 ├── BadLine
 ├── BadRecording
 ├── BadRequest

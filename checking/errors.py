@@ -1,0 +1,9 @@
+"""What can be wrong with a file that is checked."""
+
+from __future__ import annotations
+
+from groupsim.events.errors import GroupSimError
+
+
+class BadFile(GroupSimError):
+    """A file of settings or manifests that can't be read, or says what can't be; one sentence, exit status 2."""
