@@ -39,11 +39,6 @@ class Given:
     certain: bool = True
 
 
-def variables(text: str) -> list[str]:
-    """The names that placeholders ask for: `${POD}`, `$(POD)`, `${POD:none}`."""
-    return re.findall(r"\$[({]([\w.-]+)", text)
-
-
 def resolved(given: Given, environment: Mapping[str, str | None]) -> str | None:
     """The text with every placeholder replaced; None if one of them is not known.
 

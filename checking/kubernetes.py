@@ -10,6 +10,7 @@ from typing import Any
 from groupsim.checking.errors import BadFile
 
 DEPLOYMENT, STATEFUL_SET, SCALED_OBJECT = "Deployment", "StatefulSet", "ScaledObject"
+AUTOSCALER = "HorizontalPodAutoscaler"
 GRACE_S = 30
 """terminationGracePeriodSeconds where a pod says nothing."""
 POD_NAME = "metadata.name"
@@ -59,14 +60,11 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Scaler:
-    """A ScaledObject of KEDA: between how many pods, and whether there may be more than partitions."""
+    """A ScaledObject of KEDA or a HorizontalPodAutoscaler. `least`: the fewest pods; `kafka`: it follows a group."""
 
     target: str
     least: int
-    most: int
-    idle_allowed: bool
     kafka: bool
-    where: str
 
 
 @dataclass(slots=True)
@@ -103,8 +101,10 @@ def read(found: Sequence[tuple[Mapping[str, Any], str]]) -> Manifests:
     for each, file in all_objects:
         if each.get("kind") in (DEPLOYMENT, STATEFUL_SET) and str(each.get("apiVersion")).startswith("apps/"):
             manifests.workloads.append(_workload(each, file, manifests.config_maps))
-        if each.get("kind") == SCALED_OBJECT and str(each.get("apiVersion")).startswith("keda.sh/"):
-            manifests.scalers.append(_scaler(each, file))
+        if each.get("kind") == SCALED_OBJECT and str(each.get("apiVersion")).startswith("keda"):
+            manifests.scalers.append(_scaled_object(each, file))
+        if each.get("kind") == AUTOSCALER and str(each.get("apiVersion")).startswith("autoscaling/"):
+            manifests.scalers.append(_autoscaler(each, file))
     return manifests
 
 
@@ -176,18 +176,18 @@ def _sleep(hook: Mapping[str, Any], where: str) -> int:
     return sum(int(each) for each in _SLEEP.findall(said)) if not re.search(r"\b(if|while|for|\|\|)\b", said) else 0
 
 
-def _scaler(found: Mapping[str, Any], file: str) -> Scaler:
-    spec, where = _mapping(found.get("spec")), f"{file}: {SCALED_OBJECT} {_name(found)}"
-    triggers = [each for each in _list(spec.get("triggers")) if "kafka" in str(each.get("type"))]
-    idle = any(str(_mapping(each.get("metadata")).get("allowIdleConsumers")).lower() == "true" for each in triggers)
-    return Scaler(
-        target=str(_mapping(spec.get("scaleTargetRef")).get("name")),
-        least=_or(_number(spec.get("minReplicaCount"), f"{where}: minReplicaCount"), 0),
-        most=_or(_number(spec.get("maxReplicaCount"), f"{where}: maxReplicaCount"), 100),
-        idle_allowed=idle,
-        kafka=bool(triggers),
-        where=where,
-    )
+def _scaled_object(found: Mapping[str, Any], file: str) -> Scaler:
+    spec = _mapping(found.get("spec"))
+    least = _number(spec.get("minReplicaCount"), f"{file}: {SCALED_OBJECT} {_name(found)}: minReplicaCount")
+    target = _mapping(spec.get("scaleTargetRef"))
+    kafka = any("kafka" in str(each.get("type")) for each in _list(spec.get("triggers")))
+    return Scaler(str(target.get("name") or target.get("deploymentName")), _or(least, 0), kafka)
+
+
+def _autoscaler(found: Mapping[str, Any], file: str) -> Scaler:
+    spec = _mapping(found.get("spec"))
+    least = _number(spec.get("minReplicas"), f"{file}: {AUTOSCALER} {_name(found)}: minReplicas")
+    return Scaler(str(_mapping(spec.get("scaleTargetRef")).get("name")), _or(least, 1), kafka=False)
 
 
 def _name(found: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from groupsim.checking.given import CONCURRENCY, INSTANCE_ID, variables
+from groupsim.checking.given import CONCURRENCY, INSTANCE_ID
 from groupsim.checking.kubernetes import DEPLOYMENT
 from groupsim.checking.setup import Setup
 from groupsim.simulation.clients.config import ConsumerConfig
@@ -20,22 +20,31 @@ def static_name_of_a_random_pod(setup: Setup) -> Iterator[str]:
     """KIP-345 needs names that last; a Deployment gives its pods new ones at every version."""
     if setup.workload is None or setup.workload.kind != DEPLOYMENT or INSTANCE_ID not in setup.settings:
         return
-    if (random := setup.random_name(setup.settings[INSTANCE_ID].text)) is not None:
+    if setup.settings[INSTANCE_ID].certain and (random := setup.random_part(INSTANCE_ID)) is not None:
         yield (
             f"group.instance.id comes from {random}, and a Deployment gives its pods new names at every version: the"
             " partitions of an old pod wait until its session ends. Use a StatefulSet, or no group.instance.id."
         )
 
 
+def static_name_in_a_variable(setup: Setup) -> Iterator[str]:
+    """The same, where a program may do otherwise with the variable: some leave the group when they close."""
+    if setup.workload is None or setup.workload.kind != DEPLOYMENT or setup.container is None:
+        return
+    given = setup.settings.get(INSTANCE_ID)
+    if given is None or given.certain or any("VOLATILE" in name for name in setup.container.environment):
+        return
+    if (random := setup.random_part(INSTANCE_ID)) is not None:
+        yield (
+            f"group.instance.id ({given.where}) comes from {random}, which is new at every version: unless the program"
+            " leaves the group when it closes, the partitions of an old pod wait until its session ends."
+        )
+
+
 def one_instance_id_for_all_pods(setup: Setup) -> Iterator[str]:
     """Kafka: FENCED_INSTANCE_ID, UNRELEASED_INSTANCE_ID."""
-    given = setup.settings.get(INSTANCE_ID)
-    if given is None or not given.certain or given.text is None or setup.workload is None:
-        return
-    replicas = setup.workload.replicas
-    name = setup.values.get(INSTANCE_ID)
-    fixed = not variables(given.text) or (name is not None and setup.random_name(given.text) is None)
-    if name and fixed and replicas is not None and replicas > 1:
+    given, name, replicas = setup.settings.get(INSTANCE_ID), setup.values.get(INSTANCE_ID), setup.pods
+    if given is not None and given.certain and name and replicas is not None and replicas > 1:
         yield (
             f"group.instance.id={name} ({given.where}) is the same in all {replicas} pods: members with one instance id"
             " fence each other. Give each pod its own."
@@ -84,7 +93,7 @@ def surge_pod_without_partition(setup: Setup) -> Iterator[str]:
     if pods is None or container is None or setup.partitions is None or not container.gated:
         return
     allowed = rolled(setup)
-    replicas = _pods(setup)
+    replicas = setup.pods
     if allowed is None or replicas is None or allowed.unavailable or not allowed.surge:
         return
     if replicas >= setup.partitions:
@@ -100,7 +109,7 @@ def more_members_than_partitions(setup: Setup) -> Iterator[str]:
     if setup.workload is None or setup.partitions is None:
         return
     threads = int(found) if (found := setup.values.get(CONCURRENCY, "1")).isdigit() else 1
-    replicas = _pods(setup)
+    replicas = setup.pods
     if replicas is None:
         return
     members, of_threads = replicas * threads, f" of {counted(threads, 'consumer')} each" if threads > 1 else ""
@@ -115,24 +124,16 @@ def more_members_than_partitions(setup: Setup) -> Iterator[str]:
 def rolled(setup: Setup) -> Limits | None:
     """How many pods a rollout may have too many, and too few; None where it is no rolling update of a Deployment."""
     pods = setup.workload
-    replicas = _pods(setup)
+    replicas = setup.pods
     if pods is None or replicas is None or pods.kind != DEPLOYMENT or pods.strategy != "RollingUpdate":
         return None
     return limits(_whole(pods.surge), _whole(pods.unavailable), replicas)
 
 
-def _pods(setup: Setup) -> int | None:
-    """The pods that there surely are: of a ScaledObject the fewest."""
-    if setup.workload is None:
-        return None
-    if setup.scaler is not None:
-        return max(setup.scaler.least, 1)
-    return setup.workload.replicas
-
-
 def _is_consumer(setup: Setup) -> bool:
     """Whether these pods surely are members of a group."""
-    return bool(setup.settings) or setup.scaler is not None or setup.partitions is not None
+    scaled = setup.scaler is not None and setup.scaler.kafka
+    return bool(setup.settings) or scaled or setup.partitions is not None
 
 
 def _whole(amount: str) -> int | str:

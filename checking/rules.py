@@ -111,6 +111,15 @@ RULES: tuple[Rule, ...] = (
         {"static": "true"},
     ),
     Rule(
+        "static-name-in-a-variable",
+        Level.RISK,
+        "A variable with the name of a pod of a Deployment is group.instance.id: new versions have new names.",
+        f"{_GITHUB}PostHog/posthog/pull/65809",
+        "deployment_rolls",
+        pod_rules.static_name_in_a_variable,
+        {"static": "true"},
+    ),
+    Rule(
         "one-instance-id-for-all-pods",
         Level.WRONG,
         "All pods have the same group.instance.id: each one that joins fences another.",

@@ -11,7 +11,7 @@ from typing import Any
 from groupsim.checking import kubernetes, properties, spring
 from groupsim.checking.errors import BadFile
 from groupsim.checking.files import text_of
-from groupsim.checking.given import BROKER_NAMES, CONSUMER_NAMES, Given, as_simulated, resolved, variables
+from groupsim.checking.given import BROKER_NAMES, CONSUMER_NAMES, Given, as_simulated, resolved
 from groupsim.checking.kubernetes import POD_NAME, Container, Manifests, Scaler, Variable, Workload
 from groupsim.checking.yaml_documents import documents
 from groupsim.coordinator.config import near
@@ -55,19 +55,28 @@ class Setup:
         """Where a setting stands."""
         return self.settings[name].where
 
-    def random_name(self, text: str | None) -> str | None:
-        """What in a text is another one in every new pod of a Deployment; None if nothing is."""
-        if self.workload is None or self.container is None or text is None:
+    def random_part(self, name: str) -> str | None:
+        """What in a setting is another text in every new pod of a Deployment; None if nothing is."""
+        if self.workload is None or self.container is None or name not in self.settings:
             return None
-        for name in variables(text):
-            variable = self.container.environment.get(name)
-            if variable is not None and variable.field in _RANDOM_FIELDS:
-                return f"{name} (the pod's {variable.field})"
-            if variable is not None and variable.text is not None and variable.text != text:
-                return self.random_name(variable.text)
-            if variable is None and name == "HOSTNAME" and not self.workload.fixed_host_name:
-                return "HOSTNAME (the pod's name)"
-        return None
+        parts = {} if self.workload.fixed_host_name else {"HOSTNAME": "HOSTNAME (the pod's name)"}
+        known: dict[str, str | None] = {"HOSTNAME": "?"}
+        for variable, each in self.container.environment.items():
+            parts.pop(variable, None)
+            known[variable] = "?" if each.text is None else each.text
+            if each.field in _RANDOM_FIELDS:
+                parts[variable] = f"{variable} (the pod's {each.field})"
+        text = resolved(self.settings[name], known | {part: f"\0{part}\0" for part in parts}) or ""
+        return next((said for part, said in parts.items() if f"\0{part}\0" in text), None)
+
+    @property
+    def pods(self) -> int | None:
+        """The pods that there surely are: where something scales them, the fewest; None: not known."""
+        if self.workload is None:
+            return None
+        if self.scaler is not None:
+            return max(self.scaler.least, 1)
+        return self.workload.replicas
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +140,14 @@ def setups(found: Read, workload: str | None = None, partitions: int | None = No
             raise BadFile(f"there is no Deployment or StatefulSet {workload!r}{near(workload, names)}")
     alone = len(pods) == 1
     made = [_of_pods(each, found, found.settings if alone else {}, partitions if alone else None) for each in pods]
-    kept = [each for each in made if alone or each.settings or each.scaler is not None]
+    kept = [each for each in made if alone or each.settings or (each.scaler is not None and each.scaler.kafka)]
     if not alone and (found.settings or not kept):
         kept.append(Setup("settings", found.settings, partitions=partitions))
     return kept
 
 
 def _of_pods(pods: Workload, found: Read, settings: Mapping[str, Given], partitions: int | None) -> Setup:
-    scalers = [each for each in found.manifests.scalers if each.target == pods.name and each.kafka]
+    scalers = [each for each in found.manifests.scalers if each.target == pods.name]
     several = [(each, dict(_from_environment(each, pods.where))) for each in pods.containers]
     several.sort(key=lambda each: not each[1])  # the first that has settings; else the first
     container, own = several[0] if several else (None, {})

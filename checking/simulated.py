@@ -76,9 +76,8 @@ def _pods(setup: Setup, notes: list[str]) -> Iterator[tuple[str, str]]:
     pods, container = setup.workload, setup.container
     if pods is None:
         return
-    replicas = max(setup.scaler.least, 1) if setup.scaler is not None else pods.replicas
     yield "kind", pods.kind
-    yield "replicas", str(1 if replicas is None else replicas)
+    yield "replicas", str(setup.pods or 1)
     recreate = pods.strategy == "Recreate"
     yield "max_surge", "0" if recreate else pods.surge
     yield "max_unavailable", "100%" if recreate else pods.unavailable
