@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from groupsim.api.testing import shown_measure
 from groupsim.checking.rules import RULES
+from groupsim.wording.names import plain
 
 if TYPE_CHECKING:
     from groupsim.api.checking import Check
@@ -89,4 +90,4 @@ def markdown_text(check: Check) -> str:
 
 def _plain(text: str) -> str:
     """Text in which nothing is markup, whoever wrote it."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return _MARKDOWN.sub(r"\\\1", plain(" ".join(text.split())))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groupsim.analysis.tables.measures import PARTITION_TIMES
 from groupsim.api import html
 from groupsim.api.check_plan import Plan, Side, of_files, plan_of
 from groupsim.api.errors import BadRequest
@@ -92,11 +93,22 @@ class Check:
             return self.failing[0].rule.about[:-1] + (f" ({more} more)." if more else ".")
         risks = f"; {counted(len(self.findings), 'risk')}" if self.findings else ""
         if self.after is None:
-            return f"Nothing contradicts itself in {counted(len(self.plan.after.files), 'file')}{risks}."
+            return f"{self._looked_at()}{risks}."
         was = "" if self.before is None else f" instead of {self._median(self.before, OUTAGE)}"
         start = "All limits hold: outage" if self.verdicts else "Outage"
         seeds = counted(len(self.after.runs), "seed")
         return f"{start} {self._median(self.after, OUTAGE)}{was}, the median of {seeds}{risks}."
+
+    def _looked_at(self) -> str:
+        """What the rules have seen."""
+        settings, pods = (
+            sum(len(each.settings) for each in self.setups),
+            sum(bool(each.workload) for each in self.setups),
+        )
+        files = counted(len(self.plan.after.files), "file")
+        if not settings and not pods:
+            return f"No setting of a consumer and no workload in {files}"
+        return f"Nothing contradicts itself: {counted(settings, 'setting')} and {counted(pods, 'workload')} in {files}"
 
     @property
     def measures(self) -> list[str]:
@@ -110,11 +122,12 @@ class Check:
         limits = {each.measure: each for each in self.verdicts.values()}
         found = []
         for measure in self.measures:
-            row = {"measure": called(measure), "after": _spread(measure, self.after)}
+            unit = unit_of(measure).strip() if measure in PARTITION_TIMES else ""  # too long to stand in each cell
+            row = {"measure": unit or called(measure), "after": _spread(measure, self.after)}
             if self.before is not None:
                 row["before"] = _spread(measure, self.before)
             if (verdict := limits.get(measure)) is not None:
-                row["limit"] = shown_measure(measure, verdict.at_most)
+                row["limit"] = shown_measure(measure, verdict.at_most).removesuffix(f" {unit}")
                 row["kept"] = f"{verdict.kept} of {verdict.seeds}{'' if verdict.ok else ', too few'}"
             found.append(row)
         return found
@@ -247,7 +260,7 @@ def _setups(side: Side) -> tuple[list[Setup], list[str]]:
 
     found = read(side.files)
     own = {
-        name: Given(text, f"[settings] {name}")
+        name: Given(text, f"[settings]: {name}")
         for name, text in side.settings.items()
         if name in (*CONSUMER_NAMES, *BROKER_NAMES)
     }
@@ -321,7 +334,7 @@ def _spread(measure: str, side: Simulation) -> str:
     shown = [shown_measure(measure, each) for each in (statistics.median(values), min(values), max(values))]
     unit = unit_of(measure)
     median, least, most = (each.removesuffix(unit) for each in shown)
-    return with_range(median, least, most) + unit
+    return with_range(median, least, most) + ("" if measure in PARTITION_TIMES else unit)
 
 
 def _bounds(measure: str, side: Simulation) -> dict[str, float] | None:

@@ -36,8 +36,8 @@ def static_name_in_a_variable(setup: Setup) -> Iterator[str]:
         return
     if (random := setup.random_part(INSTANCE_ID)) is not None:
         yield (
-            f"group.instance.id ({given.where}) comes from {random}, which is new at every version: unless the program"
-            " leaves the group when it closes, the partitions of an old pod wait until its session ends."
+            f"group.instance.id ({setup.where(INSTANCE_ID)}) comes from {random}, which is new at every version: unless the"
+            " program leaves the group when it closes, the partitions of an old pod wait until its session ends."
         )
 
 
@@ -46,7 +46,7 @@ def one_instance_id_for_all_pods(setup: Setup) -> Iterator[str]:
     given, name, replicas = setup.settings.get(INSTANCE_ID), setup.values.get(INSTANCE_ID), setup.pods
     if given is not None and given.certain and name and replicas is not None and replicas > 1:
         yield (
-            f"group.instance.id={name} ({given.where}) is the same in all {replicas} pods: members with one instance id"
+            f"{setup.as_given(INSTANCE_ID)} is the same in all {replicas} pods: members with one instance id"
             " fence each other. Give each pod its own."
         )
 
@@ -60,7 +60,7 @@ def grace_below_poll_interval(setup: Setup) -> Iterator[str]:
     grace = setup.workload.grace_s - prestop
     if 0 < grace * 1_000 < poll:
         yield (
-            f"{POLL}={poll} ({setup.where(POLL)}) lets a batch take {seconds(poll, 0)} s, and a pod is killed {grace} s"
+            f"{setup.as_given(POLL)} lets a batch take {seconds(poll, 0)} s, and a pod is killed {grace} s"
             " after SIGTERM: a longer batch is read again, and its partitions wait until the session ends. Raise"
             " terminationGracePeriodSeconds."
         )

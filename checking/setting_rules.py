@@ -101,4 +101,4 @@ def _as_given(setup: Setup, name: str) -> str:
     """`session.timeout.ms=10000 (application.yml: spring.…)`."""
     if name not in setup.settings:
         return f"{name}={dict(_times(setup))[name]} (the default)"
-    return f"{name}={setup.values[name]} ({setup.where(name).removesuffix(f': {name}')})"
+    return setup.as_given(name)

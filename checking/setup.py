@@ -52,8 +52,12 @@ class Setup:
         return int(text) if text.isascii() and text.isdigit() else None
 
     def where(self, name: str) -> str:
-        """Where a setting stands."""
-        return self.settings[name].where
+        """Where a setting stands: `application.yml: spring.kafka.…`; the file alone where it has Kafka's own name."""
+        return self.settings[name].where.removesuffix(f": {name}")
+
+    def as_given(self, name: str) -> str:
+        """`session.timeout.ms=10000 (application.yml: spring.kafka.…)`, of a value that is known."""
+        return f"{name}={self.values[name]} ({self.where(name)})"
 
     def random_part(self, name: str) -> str | None:
         """What in a setting is another text in every new pod of a Deployment; None if nothing is."""
