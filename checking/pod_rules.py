@@ -36,8 +36,8 @@ def static_name_in_a_variable(setup: Setup) -> Iterator[str]:
         return
     if (random := setup.random_part(INSTANCE_ID)) is not None:
         yield (
-            f"group.instance.id ({setup.where(INSTANCE_ID)}) comes from {random}, which is new at every version: unless the"
-            " program leaves the group when it closes, the partitions of an old pod wait until its session ends."
+            f"group.instance.id ({setup.where(INSTANCE_ID)}) comes from {random}, which is new at every version: unless"
+            " the program leaves the group when it closes, the partitions of an old pod wait until its session ends."
         )
 
 

@@ -159,9 +159,8 @@ RULES: tuple[Rule, ...] = (
         Level.RISK,
         "No old pod ends before a new one is ready, and the new one gets no partition while the old ones run.",
         f"{_GITHUB}sentry-kubernetes/charts/pull/2258",
-        "deployment_rolls",
+        "surge_pod_without_partition",
         pod_rules.surge_pod_without_partition,
-        {"replicas": "1", "partitions": "1"},
     ),
     Rule(
         "more-members-than-partitions",

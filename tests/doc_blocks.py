@@ -25,7 +25,7 @@ from unittest.mock import patch
 from groupsim.cli.main import status
 
 ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^```(console|python|json)((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(console|python|json|(?:toml|yaml)(?= file=))((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
 _PLAIN = re.compile(r"groupsim (?!.*\.py\b)((?:'[^'\n]*'|[^'|><;&$?`~#\\\n])+?)(?: \| head -(\d+))?")
 """A call without anything that a shell does, but for quotes, `*` and `| head -N`, and without a user's code, which may
 register things."""

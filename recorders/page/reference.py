@@ -25,6 +25,7 @@ from groupsim.analysis.availability.rules import RULES
 from groupsim.analysis.availability.situation import Rule
 from groupsim.analysis.blame.phases import PHASES
 from groupsim.analysis.blame.steps import STEPS
+from groupsim.checking.rules import RULES as RULES_OF_CHECK
 from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
@@ -204,7 +205,35 @@ def _escaped(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-PAGES: dict[str, Callable[[], str]] = {"cli.md": cli, "facts.md": facts, "labels.md": labels, "tables.md": tables}
+def rules() -> str:
+    """The rules of `groupsim check`, with their sources."""
+    rows = "".join(
+        f"| `{rule.name}` | {rule.level} | {_escaped(rule.about)} | [{_issue(rule.source)}]({rule.source}) |"
+        f" `{rule.command}` |\n"
+        for rule in RULES_OF_CHECK
+    )
+    return (
+        f"# Rules of check\n\n{_GENERATED}\n`groupsim check` looks for these in settings and manifests"
+        " ([how](../how-to/ci.md)). *wrong*: it can't work, or undoes what it is for; the check fails, unless the file"
+        " has the rule in `accept`. *risk*: it follows only in a case that no file tells of; the check names it,"
+        " and fails with `strict = true`. The last column shows what follows; a consumer that refuses its settings is"
+        " refused there, too.\n\n| rule | | what it finds | seen in | shown by |\n| --- | --- | --- | --- | --- |\n"
+        f"{rows}"
+    )
+
+
+def _issue(url: str) -> str:
+    owner, repository, _, number = url.removeprefix("https://github.com/").split("/")
+    return f"{owner}/{repository}#{number}"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli,
+    "facts.md": facts,
+    "labels.md": labels,
+    "rules.md": rules,
+    "tables.md": tables,
+}
 
 
 def main() -> None:

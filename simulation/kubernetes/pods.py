@@ -17,6 +17,8 @@ Span = int | tuple[int, int]
 """Milliseconds, or the shortest and the longest of evenly drawn ones."""
 GRACE_MS = 30_000
 """terminationGracePeriodSeconds where a pod says nothing."""
+PROBE_PERIOD_MS = 10_000
+"""periodSeconds where a probe says nothing."""
 
 
 def checked(name: str, span: Span) -> Span:
@@ -61,7 +63,7 @@ class Pod:
     """One pod. `changed` is called when it became ready, and when it is gone (`removed` fires then, too).
 
     `kind`: pods of one kind are spread over nodes. `evictable` is asked before an eviction. Without a `scheduler` a pod
-    starts at once, on no node.
+    starts at once, on no node. `probe` is asked for its readiness, after the time that this takes at least.
     """
 
     def __init__(
@@ -75,12 +77,14 @@ class Pod:
         kind: str = "",
         evictable: Callable[[Pod], bool] = lambda _: True,
         scheduler: Scheduler | None = None,
+        probe: Callable[[MemberHandle], bool] | None = None,
     ) -> None:
         self._context = context
         self._times = times
         self._changed = changed
         self._evictable = evictable
         self._scheduler = scheduler
+        self._probe = probe
         self._starting: simpy.Event | None = None
         self.member = member
         self.revision = revision
@@ -148,6 +152,8 @@ class Pod:
             self.member.kill()
             return
         yield self._env.timeout(self._drawn(self._times.ready_after, "ready"))
+        while self._probe is not None and not self._over and not self._probe(self.member):
+            yield self._env.timeout(PROBE_PERIOD_MS)
         if not self._over:
             self.ready = True
             self._changed()

@@ -40,6 +40,7 @@ def deploy(
     static: str | None = None,
     nodes: Nodes | None = None,
     budget: DisruptionBudget | None = None,
+    ready_with_partition: bool = False,
     client: str = "java",
     config: Mapping[str, object] | None = None,
     application: Application | None = None,
@@ -48,7 +49,8 @@ def deploy(
 
     `static="pod-name"`: each member's instance id is its pod's name, which a Deployment changes at every version.
     `start_ms` and `ready_after_ms`: milliseconds, or (shortest, longest) to draw from. `nodes`: what `world.nodes`
-    made; `budget`: how many of the pods may be evicted from them at once. Raises BadScenario.
+    made; `budget`: how many of the pods may be evicted from them at once. `ready_with_partition`: a pod is ready only
+    once it has a partition, as where a probe looks for what the first batch writes. Raises BadScenario.
     """
     if static not in (None, POD_NAME):
         raise BadScenario(f"{name!r}: static must be {POD_NAME!r} or None, not {static!r}")
@@ -70,7 +72,11 @@ def deploy(
         )
         return member
 
-    template = Template(PodTimes(start_ms, ready_after_ms, termination_grace_ms), join, nodes, budget)
+    def works(member: MemberHandle) -> bool:
+        return any(member.believes_it_owns(topic) for topic in read)
+
+    times = PodTimes(start_ms, ready_after_ms, termination_grace_ms)
+    template = Template(times, join, nodes, budget, works if ready_with_partition else None)
     given: dict[str, Any] = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
     chosen = {key: value for key, value in given.items() if value is not None}
     if kind == "Deployment":

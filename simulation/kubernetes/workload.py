@@ -24,13 +24,14 @@ Join = Callable[[str], MemberHandle]
 class Template:
     """What a workload's pods are made from: their times, what makes a member, where they run, how many may be evicted.
 
-    Without `nodes` they run anywhere; without a `budget` all may be evicted at once.
+    Without `nodes` they run anywhere; without a `budget` all may be evicted at once; `probe`: whether one is ready.
     """
 
     times: PodTimes
     join: Join
     nodes: Nodes | None = None
     budget: DisruptionBudget | None = None
+    probe: Callable[[MemberHandle], bool] | None = None
 
 
 class Workload(ABC):
@@ -110,6 +111,7 @@ class Workload(ABC):
             kind=self.kind,
             evictable=self._evictable,
             scheduler=self._template.nodes,
+            probe=self._template.probe,
         )
         self.pods.append(made)
 
