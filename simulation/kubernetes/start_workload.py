@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from groupsim.simulation.clients.config import Application
@@ -72,11 +72,8 @@ def deploy(
         )
         return member
 
-    def works(member: MemberHandle) -> bool:
-        return any(member.believes_it_owns(topic) for topic in read)
-
     times = PodTimes(start_ms, ready_after_ms, termination_grace_ms)
-    template = Template(times, join, nodes, budget, works if ready_with_partition else None)
+    template = Template(times, join, nodes, budget, _works(read) if ready_with_partition else None)
     given: dict[str, Any] = {"max_surge": max_surge, "max_unavailable": max_unavailable, "management": pod_management}
     chosen = {key: value for key, value in given.items() if value is not None}
     if kind == "Deployment":
@@ -86,6 +83,11 @@ def deploy(
         _refuse(name, kind, chosen, "max_surge", "max_surge")
         return StatefulSet(context, name, replicas, template, **chosen)
     raise BadScenario(f"{name!r}: kind must be one of {', '.join(KINDS)}, not {kind!r}")
+
+
+def _works(topics: Iterable[Topic]) -> Callable[[MemberHandle], bool]:
+    """Whether a member has a partition of these."""
+    return lambda member: any(member.believes_it_owns(topic) for topic in topics)
 
 
 def _refuse(name: str, kind: str, chosen: Mapping[str, object], key: str, called: str) -> None:

@@ -126,7 +126,7 @@ def test_a_list_and_several_workloads(tmp_path: Path) -> None:
     ("spec", "sentence"),
     [
         ("replicas: three", "deploy.yaml: Deployment billing: spec.replicas must be a whole number, not 'three'"),
-        ("strategy: {rollingUpdate: {maxSurge: lots}}", "maxSurge must be a number of pods or a percentage"),
+        ("strategy: {rollingUpdate: {maxSurge: some}}", "maxSurge must be a number of pods or a percentage"),
     ],
 )
 def test_a_value_that_can_not_be_names_file_and_field(spec: str, sentence: str, tmp_path: Path) -> None:
