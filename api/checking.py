@@ -233,17 +233,19 @@ def checked(plan: Plan, reports: str | Path | None = None, progress: Callable[[f
     share = 0.5 if plan.before is not None else 1.0
     after = None
     try:
-        after = _simulated(plan, plan.after, found, reports, lambda done: progress(1 - share + share * done))
+        after = _simulated(plan, plan.after, found, reports, lambda done: progress(share * done))
     except BadSetting as wrong:
         if not any(each.rule.level is Level.WRONG for each in said):
             raise BadRequest(f"{plan.where}: {wrong}") from None
-    if after is None and plan.limits and not any(each.rule.level is Level.WRONG for each in said):
-        raise BadRequest(f"{plan.where}: limits need a scenario, or a file with a Deployment or a StatefulSet")
+    asked = plan.limits or plan.before is not None
+    if after is None and asked and not any(each.rule.level is Level.WRONG for each in said):
+        what = "limits need" if plan.limits else "before and after need"
+        raise BadRequest(f"{plan.where}: {what} a scenario, or a file with a Deployment or a StatefulSet")
     before = None
     if plan.before is not None and after is not None:
         earlier, _ = _setups(plan.before)
         try:
-            before = _simulated(plan, plan.before, earlier, None, lambda done: progress(share * done))
+            before = _simulated(plan, plan.before, earlier, None, lambda done: progress(share * (1 + done)))
         except BadSetting as wrong:
             notes.append(f"before: not simulated, because {wrong}")
     verdicts: dict[str, Verdict] = {}
@@ -273,6 +275,7 @@ def _simulated(
 ) -> Simulation | None:
     """The runs of a side; None where nothing is to be simulated. Raises BadSetting and BadRequest."""
     from groupsim.api.scenarios import found as scenario_of
+    from groupsim.simulation.errors import BadScenario
     from groupsim.simulation.run import resolve_settings
 
     pods = [each for each in found if each.workload is not None]
@@ -283,12 +286,18 @@ def _simulated(
     if len(pods) > 1:
         named = ", ".join(each.name for each in pods[:5])
         raise BadRequest(f"{plan.where}: which one is simulated? workload = one of {named}")
-    story = scenario_of(name)
+    try:
+        story = scenario_of(name)
+    except BadScenario as wrong:
+        raise BadRequest(f"{plan.where}: scenario: {wrong}") from None
     setup = pods[0] if pods else found[0] if found else Setup("settings")
     taken = simulated(setup, story.params)
     of_rules = ("group.instance.id", "group.id")
     settings = {**taken.settings, **{key: text for key, text in side.settings.items() if key not in of_rules}}
-    resolve_settings(story, settings)
+    try:
+        resolve_settings(story, settings)
+    except BadScenario as wrong:
+        raise BadRequest(f"{plan.where}: {wrong}") from None
     _refuse_together(settings)
     folder = None if reports is None else Path(reports)
 

@@ -173,7 +173,8 @@ def _sleep(hook: Mapping[str, Any], where: str) -> int:
     if not isinstance(command, list):
         return 0
     said = " ".join(str(each) for each in command)
-    return sum(int(each) for each in _SLEEP.findall(said)) if not re.search(r"\b(if|while|for|\|\|)\b", said) else 0
+    unsure = re.search(r"\b(if|while|for|until|case)\b|(\|\||&&)\s*sleep|sleep\s+\d+\s*&(?!&)", said)
+    return 0 if unsure else sum(int(each) for each in _SLEEP.findall(said))
 
 
 def _scaled_object(found: Mapping[str, Any], file: str) -> Scaler:

@@ -16,7 +16,7 @@ from groupsim.checking.kubernetes import POD_NAME, Container, Manifests, Scaler,
 from groupsim.checking.yaml_documents import documents
 from groupsim.coordinator.config import near
 
-MOST_FILES = 50
+MOST_FILES, LONGEST_NAME = 50, 253
 _VARIABLE = re.compile(r"(?:MP_MESSAGING_INCOMING_[A-Z0-9]+_|KAFKA_CONSUMER_|CONSUMER_|KAFKA_)([A-Z_]+)")
 _BROKERS_OWN = re.compile(r"KAFKA_(CFG_.*|BROKER_ID|NODE_ID|(ADVERTISED_)?LISTENERS|ZOOKEEPER_CONNECT|PROCESS_ROLES)")
 _RANDOM_FIELDS = (POD_NAME, "metadata.uid", "status.podIP")
@@ -138,7 +138,7 @@ def setups(found: Read, workload: str | None = None, partitions: int | None = No
     """
     pods = found.manifests.workloads
     if workload is not None:
-        names = [each.name for each in pods]
+        names = [each.name for each in pods if len(each.name) <= LONGEST_NAME]
         pods = [each for each in pods if workload in (each.name, each.label)]
         if not pods:
             raise BadFile(f"there is no Deployment or StatefulSet {workload!r}{near(workload, names)}")

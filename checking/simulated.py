@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.checking.errors import BadFile
-from groupsim.checking.given import BROKER_NAMES, INSTANCE_ID, Given
+from groupsim.checking.given import BROKER_NAMES, CONCURRENCY, INSTANCE_ID, Given
 from groupsim.checking.kubernetes import STATEFUL_SET
 from groupsim.checking.pod_rules import KILL_AFTER_PRESTOP_S
 from groupsim.checking.setup import Setup
@@ -89,5 +89,9 @@ def _pods(setup: Setup, notes: list[str]) -> Iterator[tuple[str, str]]:
     yield "grace_ms", str(1_000 * max(pods.grace_s - prestop, min(KILL_AFTER_PRESTOP_S, pods.grace_s)))
     if container is not None and container.ready_after_s is not None:
         yield "ready_after_ms", str(1_000 * container.ready_after_s)
-    if INSTANCE_ID in setup.settings:
+    if INSTANCE_ID in setup.settings and (pods.kind == STATEFUL_SET or setup.random_part(INSTANCE_ID) is not None):
         yield "static", "true"
+    elif INSTANCE_ID in setup.settings:
+        notes.append(f"not simulated: group.instance.id ({setup.where(INSTANCE_ID)})")
+    if setup.values.get(CONCURRENCY, "1") != "1":
+        notes.append(f"not simulated: {CONCURRENCY} ({setup.where(CONCURRENCY)}); each pod is one member")

@@ -11,6 +11,7 @@ from typing import Any
 
 from groupsim.checking.given import CONCURRENCY, CONSUMER_NAMES, Given
 
+LONGEST_KEY = 1_000
 _OWN = {
     "heartbeatinterval": "heartbeat.interval.ms",
     "autocommitinterval": "auto.commit.interval.ms",
@@ -32,6 +33,8 @@ def is_spring(flat: Iterable[str]) -> bool:
 
 def flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text of a document with its keys joined by dots; a list as texts with commas."""
+    if len(path) > LONGEST_KEY:  # no setting has such a name
+        return
     if isinstance(value, Mapping):
         for key, inner in value.items():
             name = str(key).strip("[]")

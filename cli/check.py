@@ -58,9 +58,9 @@ def check(
     plan = planned(files, before)
     with progress("check") as bar:
         found = checked(plan, reports, bar)
-    for path, text in ((junit, junit_xml), (markdown, markdown_text)):
+    for option, path, text in (("--junit", junit, junit_xml), ("--markdown", markdown, markdown_text)):
         if path is not None:
-            write(path, text(found))
+            write(path, text(found), f"{option} ")
     if form is Format.JSON:
         write_json(found.to_dict())
     else:

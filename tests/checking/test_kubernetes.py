@@ -134,6 +134,33 @@ def test_a_value_that_can_not_be_names_file_and_field(spec: str, sentence: str, 
         setups_of(tmp_path, manifest(spec=spec))
 
 
+@pytest.mark.parametrize(
+    ("command", "seconds"),
+    [
+        ("sleep 10", 10),
+        ("curl x || true\\nsleep 10", 10),
+        ("sleep 5; sleep 6", 11),
+        ("test -f x && sleep 10", 0),
+        ("if x; then sleep 10; fi", 0),
+        ("sleep 10 & wait", 0),
+        ("sleep 10m", 0),
+    ],
+)
+def test_a_hook_sleeps_only_where_it_surely_does(command: str, seconds: int, tmp_path: Path) -> None:
+    hook = f'lifecycle: {{preStop: {{exec: {{command: [sh, -c, "{command}"]}}}}}}'
+    (found,) = setups_of(tmp_path, manifest(container=hook))
+    assert found.container is not None
+    assert found.container.prestop_s == seconds
+
+
+def test_one_instance_id_in_one_pod_of_a_deployment_is_not_simulated_as_new_names(tmp_path: Path) -> None:
+    env = "env: [{name: SPRING_KAFKA_CONSUMER_PROPERTIES_GROUP_INSTANCE_ID, value: billing}]"
+    (found,) = setups_of(tmp_path, manifest(container=env))
+    taken = simulated(found, PARAMETERS)
+    assert "static" not in taken.settings
+    assert taken.notes == ["not simulated: group.instance.id (deploy.yaml: Deployment billing: env SPRING_KAFKA_…)"]
+
+
 def test_odd_shapes_are_no_traceback(tmp_path: Path) -> None:
     for text in ("apiVersion: apps/v1\nkind: Deployment\n", "apiVersion: apps/v1\nkind: Deployment\nspec: [1]\n"):
         assert setups_of(tmp_path, text)[0].workload is not None

@@ -147,6 +147,13 @@ def test_aliases_of_aliases_take_no_time(inner: str) -> None:
     assert time.monotonic() - began < 1
 
 
+def test_long_keys_in_deep_documents_are_no_settings() -> None:
+    deep: object = {"x": "1"}
+    for _ in range(50):
+        deep = {"k" * 100: deep}
+    assert list(spring.flat(deep)) == []
+
+
 def test_a_file_that_is_too_large_or_no_text_is_refused(tmp_path: Path) -> None:
     large, bytes_ = tmp_path / "large.yml", tmp_path / "bytes.yml"
     large.write_text("a: b\n" * (MOST_BYTES // 5 + 1))
