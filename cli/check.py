@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...",
+        metavar="FILE",
         help="A TOML file; or files of settings and manifests, of which nothing is simulated.",
         show_default=False,
     ),

@@ -33,7 +33,7 @@ TRACEBACK = "GROUPSIM_TRACEBACK"
 _UNKNOWN = re.compile(r"No such command '([^']{1,100})'\.$")
 _CTRL_C = 130
 """The status of typer for any KeyboardInterrupt."""
-ABOUT = """Which partitions were unavailable, for how long, and why? For Kafka's groups, from logs or simulated.
+ABOUT = """Which partitions of a Kafka group were unavailable, for how long, and why?
 
 \b
 groupsim explain app.log               what happened, why, and what to change
