@@ -117,6 +117,8 @@ def read(paths: Sequence[Path]) -> Read:
 def _from_properties(flat: Mapping[str, str], file: str) -> dict[str, Given]:
     if spring.is_spring(flat):
         return spring.settings(flat, file)
+    if "connector.class" in flat:  # Connect's: Debezium has a heartbeat.interval.ms of its own
+        return {}
     known = (*CONSUMER_NAMES, *BROKER_NAMES)
     return {name: Given(text, f"{file}: {name}") for name, text in flat.items() if name in known}
 

@@ -61,7 +61,7 @@ def settings(flat: Mapping[str, str], file: str) -> dict[str, Given]:
             name = key[len(start) + 1 :].strip("[]")
             if plain.startswith(f"{start}.") and name in CONSUMER_NAMES:
                 found[name] = given
-        if plain.startswith(_CONSUMER) and (kafkas := _OWN.get(plain[len(_CONSUMER) :].replace(".", ""))):
+        if plain.startswith(_CONSUMER) and (kafkas := _OWN.get(plain[len(_CONSUMER) :])):
             own[kafkas] = given
         if plain == _LISTENER:
             own[CONCURRENCY] = given
@@ -70,7 +70,12 @@ def settings(flat: Mapping[str, str], file: str) -> dict[str, Given]:
 
 def from_variable(name: str) -> str | None:
     """The property that a variable of the environment sets: `SPRING_KAFKA_CONSUMER_MAXPOLLRECORDS`."""
-    return name.lower().replace("_", ".") if name.startswith("SPRING_KAFKA_") else None
+    plain = name.lower()
+    for start in (*(f"{each}." for each in _MAPS), _CONSUMER, "spring.kafka."):
+        if plain.startswith(begins := start.replace(".", "_")):
+            within = "" if start == _CONSUMER else "."  # dashes and dots are underscores in a variable
+            return start + plain[len(begins) :].replace("_", within)
+    return None
 
 
 def _spelt(key: str) -> str:

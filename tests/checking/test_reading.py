@@ -109,7 +109,32 @@ def test_values_as_the_simulator_has_them() -> None:
     assert as_simulated("partition.assignment.strategy", own) == "com.example.MyAssignor,range"
     assert as_simulated("group.protocol", "CONSUMER") == "consumer"
     assert as_simulated("session.timeout.ms", "2m") == "120000"
-    assert spring.from_variable("SPRING_KAFKA_CONSUMER_GROUP_ID") == "spring.kafka.consumer.group.id"
+
+
+@pytest.mark.parametrize(
+    ("variable", "property_"),
+    [
+        ("SPRING_KAFKA_CONSUMER_GROUP_ID", "spring.kafka.consumer.groupid"),
+        ("SPRING_KAFKA_CONSUMER_MAXPOLLRECORDS", "spring.kafka.consumer.maxpollrecords"),
+        (
+            "SPRING_KAFKA_CONSUMER_PROPERTIES_SESSION_TIMEOUT_MS",
+            "spring.kafka.consumer.properties.session.timeout.ms",
+        ),
+        ("SPRING_KAFKA_PROPERTIES_SESSION_TIMEOUT_MS", "spring.kafka.properties.session.timeout.ms"),
+        ("SPRING_KAFKA_LISTENER_CONCURRENCY", "spring.kafka.listener.concurrency"),
+        ("SPRING_DATA_URL", None),
+    ],
+)
+def test_variables_are_springs_properties(variable: str, property_: str | None) -> None:
+    assert spring.from_variable(variable) == property_
+
+
+def test_settings_of_connectors_and_a_programs_own_are_none_of_kafkas(tmp_path: Path) -> None:
+    connector = setup_of(tmp_path, c_properties="connector.class=x\nheartbeat.interval.ms=60000")
+    own = setup_of(
+        tmp_path, o_properties="spring.kafka.consumer.session.timeout.ms=1\nspring.kafka.consumer.max.poll.records=1"
+    )
+    assert connector.settings == own.settings == {}
 
 
 def test_yaml_is_texts_lists_and_dicts_with_merges() -> None:
