@@ -96,8 +96,9 @@ class Check:
             return f"{self._looked_at()}{risks}."
         was = "" if self.before is None else f" instead of {self._median(self.before, OUTAGE)}"
         start = "All limits hold: outage" if self.verdicts else "Outage"
-        seeds = counted(len(self.after.runs), "seed")
-        return f"{start} {self._median(self.after, OUTAGE)}{was}, the median of {seeds}{risks}."
+        seeds = len(self.after.runs)
+        over = f"the median of {seeds} seeds" if seeds > 1 else "one seed"
+        return f"{start} {self._median(self.after, OUTAGE)}{was}, {over}{risks}."
 
     def _looked_at(self) -> str:
         """What the rules have seen."""
