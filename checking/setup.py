@@ -164,17 +164,17 @@ def _of_pods(pods: Workload, found: Read, settings: Mapping[str, Given], partiti
 def _from_environment(container: Container, where: str) -> Iterator[tuple[str, Given]]:
     """Settings that variables of a container carry."""
     broker = any(_BROKERS_OWN.fullmatch(name) for name in container.environment)
-    springs: dict[str, str] = {}
+    springs, named = dict[str, str](), dict[str, str]()
     for name, variable in container.environment.items():
         text = _text(name, variable)
         if (property_ := spring.from_variable(name)) is not None:
-            springs[property_] = text
+            springs[property_], named[property_] = text, name
         elif not broker and (found := _VARIABLE.fullmatch(name)):
             kafkas = found[1].lower().replace("_", ".")
             if kafkas in CONSUMER_NAMES:
                 yield kafkas, Given(text, f"{where}: env {name}", certain=False)
-    for name, given in spring.settings(springs, where).items():
-        yield name, replace(given, where=f"{where}: env SPRING_KAFKA_…")
+    for kafkas, given in spring.settings(springs, where).items():
+        yield kafkas, replace(given, where=f"{where}: env {named[given.where.removeprefix(f'{where}: ')]}")
 
 
 def _text(name: str, variable: Variable) -> str:

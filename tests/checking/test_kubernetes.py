@@ -158,7 +158,8 @@ def test_one_instance_id_in_one_pod_of_a_deployment_is_not_simulated_as_new_name
     (found,) = setups_of(tmp_path, manifest(container=env))
     taken = simulated(found, PARAMETERS)
     assert "static" not in taken.settings
-    assert taken.notes == ["not simulated: group.instance.id (deploy.yaml: Deployment billing: env SPRING_KAFKA_…)"]
+    where = "deploy.yaml: Deployment billing: env SPRING_KAFKA_CONSUMER_PROPERTIES_GROUP_INSTANCE_ID"
+    assert taken.notes == [f"not simulated: group.instance.id ({where})"]
 
 
 def test_odd_shapes_are_no_traceback(tmp_path: Path) -> None:
