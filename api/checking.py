@@ -96,8 +96,8 @@ class Check:
             return f"{self._looked_at()}{risks}."
         was = "" if self.before is None else f" instead of {self._median(self.before, OUTAGE)}"
         start = "All limits hold: outage" if self.verdicts else "Outage"
-        seeds = len(self.after.runs)
-        over = f"the median of {seeds} seeds" if seeds > 1 else "one seed"
+        runs = len(self.after.runs)
+        over = f"the median of {runs} seeds" if runs > 1 else "one seed"
         return f"{start} {self._median(self.after, OUTAGE)}{was}, {over}{risks}."
 
     def _looked_at(self) -> str:
