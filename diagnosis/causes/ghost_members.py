@@ -102,9 +102,9 @@ def _leader_died(log: GroupLog, died: Departure, former: list[str]) -> tuple[str
     lines = [empty, removed, *later]
     until = later[0].at if later else log.end
     if until is None or empty.at is None:
-        return f"{never}, and the group was empty", 0, lines
+        return "then the group was empty", 0, lines
     least = "" if later else "at least "
-    return f"{never}, and the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
+    return f"then the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
 
 
 def _is_soon(log: GroupLog, stable: Said, removed: Said) -> bool:
