@@ -22,6 +22,7 @@ from groupsim.analysis.blame.undated_deaths import Gone, gone_in_doubt
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.bounds import Support, Supported
+from groupsim.analysis.tables.headline import amount
 from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.builder import group_timelines, rebalances
@@ -199,6 +200,12 @@ class Run:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
         found = summarise(self.state_changing, self.intervals)
         return found if self._supported is None else found | {"unavailable": self._supported.totals().unavailable()}
+
+    @cached_property
+    def headline(self) -> str:
+        """How long something was down, how many partitions at worst, and the sum, as every command says it."""
+        numbers = self.summary()["unavailable"] if self._supported is None else self._supported.unavailable()
+        return amount(numbers)
 
     @cached_property
     def unknown(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,31 +20,38 @@ if TYPE_CHECKING:
 
     from groupsim.analysis.runs import Run as StoredRun
     from groupsim.api.run import Run
+    from groupsim.diagnosis.explain import Explanation
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.incidents.logs.reading import Wanted
     from groupsim.incidents.logs.rows import Reading
     from groupsim.storage.store import EventStore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Imported:
     """How a run was imported: what was read, and what was assumed."""
 
     result: ImportResult
     reading: Reading
 
+    @cached_property
+    def explanation(self) -> Explanation | None:
+        """What the logs show of it; None where no line is about a group."""
+        from groupsim.diagnosis.explain import explain_reading
+
+        return explain_reading(self.reading)
+
     def numbers(self, run: StoredRun) -> dict[str, Any]:
         """What `groupsim import --format json` prints."""
         from groupsim.analysis.availability.intervals import intervals
         from groupsim.analysis.tables.summary import summarise
         from groupsim.api.numbers import explanation_of_import, of_import
-        from groupsim.diagnosis.explain import explain_reading
 
         facts = list(run.read())
         known = intervals(facts)
         numbers = of_import(self.result, summarise(facts, known), known, self.reading)
         total_known = numbers["unavailable"]["partition_ms"] is not None
-        explanation = explain_reading(self.reading)
+        explanation = self.explanation
         return {**numbers, "explanation": explanation and explanation_of_import(explanation, facts, total_known)}
 
 

@@ -20,6 +20,7 @@ from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
     from groupsim.api.asking import WhatIf
+    from groupsim.diagnosis import explain as diagnosed
     from groupsim.incidents.facts.importer import ImportResult
     from groupsim.simulation.run import RunResult
 
@@ -30,6 +31,11 @@ class Imported(Protocol):
     @property
     def result(self) -> ImportResult:
         """The run, and what was assumed."""
+        ...
+
+    @property
+    def explanation(self) -> diagnosed.Explanation | None:
+        """What the logs show of it."""
         ...
 
     def numbers(self, run: StoredRun) -> dict[str, Any]:
@@ -79,8 +85,10 @@ class Run(StoredRun):
 
     @cached_property
     def explanation(self) -> Explanation:
-        """What happened, why, and what to change; remedies are not simulated (`groupsim.explain(run)` does)."""
-        return of_run(self, [], simulate=False)
+        """What happened, why, and what to change, as `groupsim run` and `import` say it: of the logs, where they were
+        imported just now. Remedies are not simulated (`groupsim.explain(run)` does)."""
+        of_logs = None if self._imported is None else self._imported.explanation
+        return of_run(self, [], simulate=False) if of_logs is None else Explanation(of_logs, run=self.info.id)
 
     @property
     def answer(self) -> str:
@@ -89,13 +97,6 @@ class Run(StoredRun):
             return self.explanation.answer
         except BadRequest:
             return "No group took part in this run."
-
-    @cached_property
-    def headline(self) -> str:
-        """How long something was down, how many partitions at worst, and the sum, as every command says it."""
-        from groupsim.analysis.tables.headline import amount
-
-        return amount(self.summary()["unavailable"])
 
     @cached_property
     def measures(self) -> dict[str, float]:

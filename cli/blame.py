@@ -77,6 +77,8 @@ def blame(
     for row in summed:
         row["share"] = round(row["partition_ms"] / total, 4)
     shown = summed if form is not Format.TABLE or len(summed) <= SHOWN + 1 else summed[:SHOWN]
+    if form is Format.TABLE:
+        print(output.plain(_answer(rows, chosen)))
     output.rows(shown, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
@@ -98,6 +100,16 @@ def _rows(found: Run, between: tuple[int, int] | None, *, whole: bool) -> pd.Dat
     if between is not None:
         return metrics.between(found.blame(), *between)
     return found.blame() if whole else metrics.after_start(found.blame(), found.worked)
+
+
+def _answer(rows: pd.DataFrame, between: tuple[int, int] | None) -> str:
+    """What decides most of it, before who was waited for."""
+    from groupsim.analysis.blame.lever import lever
+    from groupsim.analysis.tables import frames
+
+    pieces = ((row["configuration"], row["member"], row["duration_ms"]) for row in frames.records(rows))
+    when = " after start-up" if between is None else " in this time"
+    return lever(pieces) or f"No partition is known to have been unavailable{when}."
 
 
 def _sum(total: int, rests_on: Support | None, starts: str | None) -> str:

@@ -81,6 +81,8 @@ def unavailable(
     found_rows = frames.records(rows)
     if by == "partition":
         found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
+    if form is Format.TABLE and part is None:
+        print(f"unavailable  {output.plain(found.headline)}")
     output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     if by != "partition" and part is None and (starts := start_up(found.summary()["unavailable"])):
         output.note(f"{starts} (--between 0 {found.intervals[-1].to_ms} counts it)")

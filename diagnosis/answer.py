@@ -9,11 +9,10 @@ from groupsim.diagnosis.codes import Code
 from groupsim.diagnosis.finding import Diagnosis, Finding
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
+from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import capital
 from groupsim.wording.numbers import counted
 
-WORDS, FIGURES = 30, 3
-"""The most of them in an answer."""
 _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
 _NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
@@ -24,11 +23,10 @@ _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m"
 _TRADE_OFFS = frozenset(["membership", "assignor", "heartbeat.interval.ms"])
 """What may cost more than it saves in one group, and less in another: no advice without a trial, where one can be made.
 """
-_FIGURE = re.compile(r"(?<![\w.#-])\d[\d,.]*(?:[hm]\d+[ms])?(?![\w-])|(?<![\w.#-])\d+[hm]\d+[ms]")
 
 
 def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
-    """Cause, cost, remedy, as far as they fit into WORDS words with FIGURES figures; of several groups, which one.
+    """Cause, cost, remedy, as far as they fit into a first sentence; of several groups, which one.
 
     `tried`: its remedies were simulated, or cannot be.
     """
@@ -44,7 +42,7 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
     variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
     named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
-    return _begun(next((text for text in named + variants if _is_short(text)), variants[-2]), group)
+    return _begun(first_that_fits(named + variants, _names(group)), group)
 
 
 def _brief(first: Finding, *, tried: bool) -> str:
@@ -83,14 +81,13 @@ def _in_ms(said: re.Match[str]) -> float:
     return 1_000 * (int(minutes) * 60 + int(seconds) if minutes is not None else int(hours) * 3_600 + int(more) * 60)
 
 
-def _is_short(text: str) -> bool:
-    return len(text.split()) <= WORDS and len(_FIGURE.findall(text)) <= FIGURES
+def _names(group: Diagnosis) -> list[str]:
+    return [name for finding in group.findings for name in finding.members] + [group.group or ""]
 
 
 def _begun(sentence: str, group: Diagnosis) -> str:
     """With a capital letter, unless it begins with a name."""
-    names = [name for finding in group.findings for name in finding.members] + [group.group or ""]
-    named = any(name and sentence.startswith(name) and not name.startswith(("a ", "the ")) for name in names)
+    named = any(name and sentence.startswith(name) and not name.startswith(("a ", "the ")) for name in _names(group))
     return sentence if named or _NAME.match(sentence) else capital(sentence)
 
 

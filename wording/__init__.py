@@ -4,5 +4,6 @@ numbers    seconds and partition-seconds, counts with their noun, percentages, r
 bounds     what is said of a total that is known in bounds only: `at least … and at most …`, `about`, `at most`
 times      durations and instants
 lists      several names, or several parts of a sentence, as one text; capitals and full stops
+first_sentence  what is a word and a figure in the first sentence of an answer, and how many it may have
 names      names that come from outside: control characters as escapes, long ones cut in the middle
 """

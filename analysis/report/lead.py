@@ -27,13 +27,12 @@ class Lead(NamedTuple):
 def lead_of(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> Lead:
     """The sentences about a run; `summary` are its numbers, `intervals` its intervals after start-up."""
     support, info = run.support_after_start, run.info
-    (much, *why), rest = sentences(summary, intervals, run.reasons_after_start, run.steps, info.origin, support)
+    (much, *why), rest = sentences(run, summary, intervals, support)
     to_the_end = [] if (ending := unfinished(info)) is None else [as_sentence(ending)]
     sure = [] if support is None else [as_sentence(note) for note in (support.bounds(), open_ended(intervals)) if note]
     if support is not None and support.unknown is not None:
         gone = [f"{death}." for death in sentences_of(run.gone, info.origin)]
-        so_far = [*gone, f"As far as the logs tell: {much}", *sure]
-        return Lead([*to_the_end, _unknown(support), *so_far], len(to_the_end), [*why, *rest])
+        return Lead([*to_the_end, _unknown(support), *gone, much, *sure], len(to_the_end), [*why, *rest])
     first = [*to_the_end, much, *sure, *why]
     coarse = support is not None and support.precision.resolution_ms > 0
     return Lead(first, len(first) - 1 if why or coarse else None, rest)

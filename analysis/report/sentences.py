@@ -8,14 +8,14 @@ from typing import Any
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.blame import Blame
+from groupsim.analysis.blame.lever import lever
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.report.reasons import sums
+from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.bounds import Support
-from groupsim.wording.bounds import between, is_near, near_word
-from groupsim.wording.lists import as_sentence
+from groupsim.analysis.tables.headline import amount
 from groupsim.wording.names import shown
-from groupsim.wording.numbers import counted, partition_seconds, ranged, short_percent
-from groupsim.wording.start_up import start_up
+from groupsim.wording.numbers import counted, partition_seconds, short_percent
 from groupsim.wording.times import duration, moment
 
 _SMALLEST_SHARE = 0.005
@@ -42,70 +42,32 @@ _WAITED_FOR = {
 
 
 def sentences(
-    summary: dict[str, Any],
-    intervals: Sequence[Interval],
-    pieces: Sequence[Blame],
-    steps: Sequence[Step],
-    origin: str | None = None,
-    support: Support | None = None,
+    run: Run, summary: dict[str, Any], intervals: Sequence[Interval], support: Support | None = None
 ) -> tuple[list[str], list[str]]:
-    """The lead (how much, and the largest reason), and further sentences, the larger reasons first.
+    """The lead (how much, and what could be changed), and further sentences, the larger reasons first.
 
-    All of the time after start-up: `intervals` and `pieces` are without it, `summary` has it, too.
-    `origin` is the instant at which a recorded run begins: times are then in UTC. `support`: what its total rests on.
+    All of the time after start-up: `intervals` are without it, `summary` has it, too. `support`: what the total rests
+    on.
     """
-    shares = sorted([*_waited(pieces, steps), *_start(pieces)], reverse=True)
-    why = [
-        f"{short_percent(share)} of {'the total' if place else 'this time'} was {text}"
-        for place, (share, text) in enumerate(shares)
-    ]
-    much = _total(summary["unavailable"], intervals, support)
-    if starts := start_up(summary["unavailable"]):
-        much = f"{much} {as_sentence(starts)}"
+    pieces, origin = run.reasons_after_start, run.info.origin
+    shares = sorted([*_waited(pieces, run.steps), *_start(pieces)], reverse=True)
+    why = [f"{short_percent(share)} of this time was {text}" for share, text in shares]
+    much = _much(run, summary, intervals)
     if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
-    return [much, *why[:1]], [*why[1:], *_longest(intervals, origin), *_rest(summary)]
+    most = lever(((piece.configuration, piece.member, piece.duration_ms) for piece in pieces), "this time")
+    return [much, *([] if most is None else [most])], [*why, *_longest(intervals, origin), *_rest(summary)]
 
 
-def _total(whole: dict[str, Any], intervals: Sequence[Interval], support: Support | None) -> str:
-    unavailable, starts = whole["after_start"], start_up(whole) is not None
-    everything = {(i.group, i.topic, i.partition) for i in intervals}
-    affected = {(i.group, i.topic, i.partition) for i in intervals if i.unavailable}
-    if not everything:
+def _much(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> str:
+    """The headline of the run as a sentence; of a total that is unknown, what the logs tell of it."""
+    if not run.intervals:
         return "No partition is known, so nothing can be said about availability."
-    inexact = support if support is not None and support.bounded else None
-    if not affected and inexact is not None:
+    if run.unknown is None:
+        return f"Unavailable: {run.headline}."
+    if not any(i.unavailable for i in intervals):
         return "No time is known in which a partition was unavailable."
-    if not affected:
-        after = " after start-up" if starts else ""
-        return f"All {counted(len(everything), 'partition')} were available all the time{after}."
-    total = unavailable["partition_ms"]
-    were = "was" if len(everything) == 1 else "were"
-    of = counted(len(everything), "partition")
-    what = of if len(affected) == len(everything) else f"{len(affected):,} of {of}"
-    in_seconds = f"{partition_seconds(total)}, " if total >= 100_000 and inexact is None else ""
-    share = unavailable["share"]
-    if inexact is not None and inexact.at_most_ms is not None and total:
-        low, high = (short_percent(min(1, share * ms / total)) for ms in (inexact.at_least_ms, inexact.at_most_ms))
-        ends = (
-            ranged(low, high) if not is_near(total, inexact.at_least_ms, inexact.at_most_ms) else short_percent(share)
-        )
-    else:
-        ends = short_percent(share)
-    sums_up = f"{in_seconds}{ends} of {'this' if starts else 'all partition'} time"
-    most = unavailable["max_partitions"]
-    at_once = f"; at most {most:,} at the same time" if len(affected) > 1 else ""
-    return f"{what} {were} unavailable for {_length(total, inexact)} in total ({sums_up}){at_once}."
-
-
-def _length(total: int, inexact: Support | None) -> str:
-    """`5.2 s`; of a total that rests on inexact times `about 5.2 s`."""
-    if inexact is None:
-        return duration(total)
-    least, most = inexact.at_least_ms, inexact.at_most_ms
-    if most is not None and not is_near(total, least, most):
-        return between(duration(least), duration(most))
-    return f"{near_word(total, least, most)} {duration(total)}"
+    return f"Unavailable, as far as the logs tell: {amount(summary['unavailable'])}."
 
 
 def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:

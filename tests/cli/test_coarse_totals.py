@@ -76,7 +76,7 @@ def test_a_total_without_an_upper_bound_says_so_wherever_it_is_shown(call: Call)
     assert f"note: b: {why}" in call("compare", "all", "missing").err
     call("report", "missing", "--output", "page.html")
     page = Path("page.html").read_text("utf-8")
-    assert "unavailable for at least 4.5 s in total" in page
+    assert "Sum: at least 4.5 partition-seconds (" in page
     assert f"{why[0].upper()}{why[1:]}." in page
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-NAMES = ("bounds", "lists", "names", "numbers", "times")
+NAMES = ("bounds", "first_sentence", "lists", "names", "numbers", "times")
 MODULES = [import_module(f"groupsim.wording.{name}") for name in NAMES]
 
 

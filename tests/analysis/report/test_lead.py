@@ -24,11 +24,12 @@ BOUNDS = "at least 21.8 and at most 53.8 partition-seconds"
 def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
     shown = data(report([kill9]))["runs"][0]
     much, bounds, why = shown["lead"]
-    assert much.startswith("12 partitions were unavailable for about 33.8 s in total")
-    assert much.endswith(" Start-up: 0.8 more, and 2.0 unknown.")
+    assert much == f"Unavailable: {kill9.headline}."
+    assert much.startswith("Unavailable: one or more partitions for about 7.2 s after start-up, at most 12 at once, ")
+    assert much.endswith("; start-up: 0.8 more, and 2.0 unknown.")
     assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
     assert shown["strong"] == 2
-    assert "waiting for m2.0" in why
+    assert why == "session.timeout.ms decides 71 % of this time; m2.0 was waited for most (72 %)."
     assert shown["numbers"]["between"]["ms"] == [21_822, 53_802]
 
 

@@ -77,7 +77,7 @@ def test_without_javascript_the_same_is_read_in_the_same_order(opened: Opened, a
     text = opened(text=report([asked]), ready=False, java_script_enabled=False).inner_text("body")
     said = [
         "groupsim report",
-        "partitions were unavailable for",
+        "Unavailable: one or more partitions for ",
         "What would have helped",
         "range would have cost a quarter.",
         "<b>range</b> is said.",

@@ -1,0 +1,63 @@
+"""What could be changed about the unavailable time: the setting, or what else decides most of it, and then who was
+waited for. The sentence that a report's reasons and `groupsim blame` begin with.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from groupsim.wording.lists import capital
+from groupsim.wording.names import shown
+from groupsim.wording.numbers import partition_time, short_percent
+
+_IN_WORDS = {
+    "poll gap": "the time between two polls",
+    "callback": "the rebalance listener",
+    "commit": "the commit before partitions are revoked",
+    "assignor": "the time that the assignor takes",
+    "restore": "the rebuilding of state",
+    "freeze": "a process that stood still",
+    "pause": "the application, which paused partitions,",
+}
+"""What decides a duration and is no setting -> how a sentence says it."""
+_NO_LEVER = frozenset(["network", None])
+"""Nothing of a group decides these."""
+Waited = tuple[str | None, str | None, int]
+"""What decides how long, the member that was waited for, and partition-milliseconds."""
+
+
+def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
+    """What decides most of this time, and who was waited for most; None without any time, or where nothing is known.
+
+    `of`: how the time is called; None: by its amount.
+
+    >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
+    'heartbeat.interval.ms decides 87 % of this time; m3.0 was waited for most (87 %).'
+    >>> lever([("network", "m1.0", 1_300)])
+    'No setting decides most of the 1.3 partition-seconds; m1.0 was waited for most (100 %).'
+    """
+    by_lever, by_member = Counter[str | None](), Counter[str | None]()
+    for configuration, member, ms in pieces:
+        by_lever[configuration] += ms
+        by_member[member] += ms
+    total = by_lever.total()
+    if not total:
+        return None
+    what = of or f"the {partition_time(total)}"
+    levers = Counter({name: ms for name, ms in by_lever.items() if name not in _NO_LEVER})
+    largest = _largest(levers)
+    if largest is None or levers[largest] < total - levers.total():
+        said = f"No setting decides most of {what}"
+    else:
+        name = capital(_IN_WORDS[largest]) if largest in _IN_WORDS else largest
+        said = f"{name} decides {short_percent(levers[largest] / total)} of {what}"
+    waited = _largest(by_member)
+    if waited is None:
+        return f"{said}."
+    return f"{said}; {shown(waited, 60)} was waited for most ({short_percent(by_member[waited] / total)})."
+
+
+def _largest(sums: Counter[str | None]) -> str | None:
+    """The name with most of the time; None where nothing has a name."""
+    return min((name for name in sums if name is not None), key=lambda name: (-sums[name], name), default=None)
