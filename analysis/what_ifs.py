@@ -20,8 +20,9 @@ _KIND = "what-if 1"
 class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One choice: the sentence, and partition-milliseconds over the seeds; None where it could not be answered.
 
-    `verdict` is a `replay.verdict.Verdict`; `values_ms` are the seeds' in their order. `rebalances`, `max_partitions`:
-    median, least and most; empty in answers of older versions.
+    `verdict` is a `replay.verdict.Verdict`; `values_ms` are the seeds' in their order. `rebalances`, `max_partitions`,
+    `outage_ms` (how long at least one partition was not held): median, least and most; empty in answers of older
+    versions.
     """
 
     choice: str
@@ -34,12 +35,14 @@ class StoredChoice(msgspec.Struct, frozen=True, kw_only=True):
     values_ms: list[int] = []
     rebalances: list[int] = []
     max_partitions: list[int] = []
+    outage_ms: list[int] = []
 
 
 class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """One call: `choices`, the first as recorded; the window in ms of the run; `recorded_ms` None: unknown;
     `recorded_between_ms`: it is known in bounds only.
 
+    `rests_on`: how near the replay is to the record, and what the answer depends on, in sentences.
     `founding`: what the time before the comparison cost, in words. `assumed`: all that the logs did not tell; of these
     `inferred` from them, `drawn` by the seeds. `given` by the user. `migration`: what the change of protocol
     costs that was asked for with it, in sentences, and `to_do`, what that asks for.
@@ -59,6 +62,7 @@ class StoredWhatIf(msgspec.Struct, frozen=True, kw_only=True):
     migration: list[str] = []
     to_do: list[str] = []
     recorded_between_ms: tuple[int, int] | None = None
+    rests_on: list[str] = []
 
 
 def kept(store: EventStore, info: RunInfo) -> list[StoredWhatIf]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from groupsim.api import html
 from groupsim.api.errors import BadRequest
 from groupsim.api.values import Settings, one_or_more, texts_of
+from groupsim.wording.lists import as_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ SHOWN = ("choice", "unavailable_partition_ms", "versus_baseline", "verdict")
 
 @dataclass(frozen=True, repr=False)
 class WhatIf:
-    """What was answered: `.answer` in one sentence, `.sentences` one a choice, `.to_frame()` the figures."""
+    """What was answered: `.answer` in short sentences, `.sentences` one a choice, `.to_frame()` the figures."""
 
     incident: ReplayableRun
     found: Answer
@@ -35,13 +36,18 @@ class WhatIf:
 
     @property
     def answer(self) -> str:
-        """The first sentence: what would have helped, and how much."""
+        """What would have helped and how much, and then how far to trust that."""
         return self.found.headline
 
     @property
     def answered(self) -> bool:
         """Whether the record's total is known, and one choice at least was answered."""
         return self.found.answered
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """How near the replay is to the record, and what the logs do not show and the answer depends on."""
+        return self.found.rests_on
 
     @property
     def sentences(self) -> dict[str, str]:
@@ -70,7 +76,7 @@ class WhatIf:
         return pd.DataFrame([_flat(row) for row in self.to_dict()])
 
     def __str__(self) -> str:
-        return "\n".join((self.answer, *self.sentences.values()))
+        return "\n".join((self.answer, *self.sentences.values(), *map(as_sentence, self.rests_on)))
 
     def __repr__(self) -> str:
         return f"<WhatIf: {self.answer}>"

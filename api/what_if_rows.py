@@ -20,6 +20,7 @@ def rows_of(incident: ReplayableRun, answer: Answer) -> list[dict[str, Any]]:
     ]
     rows[0] |= {
         "answer": answer.headline,
+        "rests_on": list(answer.rests_on),
         "recorded": _recorded(incident, answer),
         "fidelity": _fidelity(answer),
         "assumed": list(answer.assumed),
@@ -37,12 +38,12 @@ def _recorded(incident: ReplayableRun, answer: Answer) -> dict[str, Any]:
         "group": incident.group,
         "generations": len(incident.generations),
         "rebalances": cost.rebalances,
+        "outage_ms": cost.outage_ms if answer.trust.unknown is None else None,
         "unavailable_partition_ms": cost.unavailable_partition_ms if answer.trust.unknown is None else None,
         "at_least_partition_ms": cost.range_ms[0] if known else None,
         "unknown_ms": cost.unknown_ms,
         "bounds_partition_ms": list(cost.bounds_ms) if cost.bounds_ms is not None and known else None,
         "unknown": answer.trust.unknown,
-        "outage_ms": cost.outage_ms if answer.trust.unknown is None else None,
         "longest_partition_ms": cost.longest_partition_ms if answer.trust.unknown is None else None,
         "max_partitions": cost.max_partitions if known else None,
         "founding_partition_ms": cost.founding_ms if known else None,

@@ -31,17 +31,12 @@ GENERATIONS = ("generation", "cause", "members", "join_recorded_ms", "join_ms", 
 def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     """For people: the sentence, the table, and what both rest on."""
     from groupsim.replay.choice_result import MEASURES
-    from groupsim.replay.sentences.all_choices import best, starting
+    from groupsim.replay.sentences.all_choices import starting
     from groupsim.replay.sentences.one_choice import line
     from groupsim.replay.verdict import Verdict
 
     print(output.plain(answer.headline))
     baseline, *choices = answer.results
-    named = best(answer.results, answer.trust)
-    several = len(choices) > 1 and any(choice.refused is None for choice in choices)
-    for choice in choices if several else ():
-        if named != [choice] and answer.verdict(choice) is not Verdict.UNKNOWN:
-            print(f"  {output.plain(line(choice, answer.trust))}")
     if not incident.window.given:
         what = "recorded" if incident.incident is not None else "this run"
         print(f"{what}: unavailable {output.plain(amount(incident.unavailable))}")
@@ -61,8 +56,13 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
     stuck = any(result.unpolled_partition_ms.most for result in answer.results if result.costs)
     columns = ("choice", *MEASURES, "versus_baseline", "versus_record", "verdict")
     output.table(rows, [name for name in columns if stuck or name != "unpolled_partition_ms"])
+    for choice in choices:
+        if answer.verdict(choice) is not Verdict.UNKNOWN:
+            print(f"  {output.plain(line(choice, answer.trust))}")
     for result in answer.results:
         _print_humps(result)
+    for sentence in answer.rests_on:
+        print(output.plain(sentence))
     print(f"start-up, in no comparison: {output.plain(starting(answer.results))}")
     print()
     _print_fidelity(incident, answer)

@@ -16,7 +16,7 @@ from groupsim.replay.migration_answer import MigrationAnswer
 from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.rests_on import Basis, basis
-from groupsim.replay.sentences.all_choices import headline, starting
+from groupsim.replay.sentences.all_choices import headline, rests_on, starting
 from groupsim.replay.sentences.one_choice import sentence
 from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
@@ -34,11 +34,13 @@ _MEMBER_MS = 600_000_000
 class Answer:
     """What is answered about one incident. `results`: as recorded first; `assumed`: what the logs did not tell.
 
-    `basis`: the same by what it rests on, and what the user gave.
+    `headline`: the answer; `sentences`: each choice in full; `rests_on`: how near the replay is to the record, and what
+    the answer depends on. `basis`: what is assumed by what it rests on, and what the user gave.
     """
 
     headline: str
     sentences: tuple[str, ...]
+    rests_on: tuple[str, ...]
     results: tuple[ChoiceResult, ...]
     close: Fidelity
     trust: Trust
@@ -72,6 +74,7 @@ class Answer:
                 for result, text in zip(self.results, self.sentences, strict=True)
             ],
             founding=starting(self.results),
+            rests_on=list(self.rests_on),
             assumed=list(self.assumed),
             given=list(self.basis.given),
             inferred=list(self.basis.inferred),
@@ -86,6 +89,7 @@ def _stored(result: ChoiceResult, text: str, said: str) -> StoredChoice:
     if not result.costs:
         return StoredChoice(choice=result.choice, answer=text, verdict=said)
     found, rebalances, at_once = result.unavailable_partition_ms, result.rebalances, result.max_partitions
+    outage = result.outage_ms
     return StoredChoice(
         choice=result.choice,
         answer=text,
@@ -97,6 +101,7 @@ def _stored(result: ChoiceResult, text: str, said: str) -> StoredChoice:
         values_ms=result.values,
         rebalances=[rebalances.median, rebalances.least, rebalances.most],
         max_partitions=[at_once.median, at_once.least, at_once.most],
+        outage_ms=[outage.median, outage.least, outage.most],
     )
 
 
@@ -138,6 +143,7 @@ def ask(
     return Answer(
         headline=headline(results, trusted),
         sentences=(headline(results[:1], trusted), *(sentence(result, trusted) for result in results[1:])),
+        rests_on=tuple(rests_on(results, trusted)),
         results=tuple(results),
         close=close,
         trust=trusted,

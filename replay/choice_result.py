@@ -13,6 +13,7 @@ from groupsim.replay.spread import FEWEST, Mode, median_interval, modes
 
 MEASURES = (
     "rebalances",
+    "outage_ms",
     "unavailable_partition_ms",
     "p95_partition_ms",
     "max_partitions",
@@ -20,7 +21,6 @@ MEASURES = (
     "unpolled_partition_ms",
 )
 """What tables for people show."""
-OUTAGES = ("outage_ms", "longest_partition_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,11 @@ class ChoiceResult:
     def rebalances(self) -> Range:
         """How many rebalances ended in the window or began in it."""
         return self._range("rebalances")
+
+    @property
+    def outage_ms(self) -> Range:
+        """How long at least one partition was not held."""
+        return self._range("outage_ms")
 
     @property
     def unavailable_partition_ms(self) -> Range:
@@ -189,7 +194,7 @@ class ChoiceResult:
     def row(self) -> dict[str, object]:
         """The row that `whatif` prints: medians, the ranges of the seeds, and what they are compared with."""
         shown: dict[str, object] = {"choice": self.choice}
-        for name in (*MEASURES, *OUTAGES):
+        for name in (*MEASURES, "longest_partition_ms"):
             shown[name] = self._range(name).median if self.costs else None
         shown |= {
             "versus_recorded": self.versus_baseline,
@@ -203,7 +208,7 @@ class ChoiceResult:
         }
         if not self.costs:
             return shown
-        ranges = {name: self._range(name) for name in (*MEASURES, *OUTAGES)}
+        ranges = {name: self._range(name) for name in (*MEASURES, "longest_partition_ms")}
         return shown | {
             "founding_partition_ms": self.founding_ms.median,
             "ranges": {name: [found.least, found.most] for name, found in ranges.items()},

@@ -67,6 +67,10 @@ class Trust:
             return seconds(least)
         return f"about {seconds(self.recorded_ms)} ({seconds(least)} to {seconds(most)})"
 
+    def recorded_in_brief(self) -> str:
+        """The same without its bounds."""
+        return self.recorded().partition(" (")[0]
+
     @property
     def _off_ms(self) -> int:
         return max(self.recorded_ms - self.replayed_ms, self.replayed_ms - self.recorded_at_most_ms, 0)
@@ -124,9 +128,13 @@ class Trust:
         """What a headline of low fidelity begins with."""
         if not self.low:
             return ""
-        if self.error is not None and (self.error <= LOW_ERROR or self._off_ms < SMALL_MS):
-            return f"Low fidelity (only {percent(self.matched)} of the recorded generations are replayed): "
-        return "Low fidelity: "
+        return f"Low fidelity ({why}): " if (why := self.low_because()) else "Low fidelity: "
+
+    def low_because(self) -> str:
+        """Why fidelity is low although the replay costs about what the record does; else nothing."""
+        if not self.low or self.error is None or (self.error > LOW_ERROR and self._off_ms >= SMALL_MS):
+            return ""
+        return f"only {percent(self.matched)} of the recorded generations are replayed"
 
     def not_in_the_logs(self) -> str:
         """Which settings the logs do not show, what was taken instead, and how to name them; empty if there is none."""

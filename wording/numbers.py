@@ -27,6 +27,27 @@ def seconds_range(ms: Sequence[float]) -> str:
     return ranged(seconds(min(ms)), seconds(max(ms)))
 
 
+def two_digits(ms: float) -> str:
+    """Milliseconds, or partition-milliseconds, in seconds with two digits: an amount that is known about so well.
+
+    >>> two_digits(24_140), two_digits(608_064), two_digits(7_649), two_digits(340)
+    ('24', '610', '7.6', '0.3')
+    """
+    rounded = float(f"{ms / 1_000:.1e}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
+
+
+def about_instead(ms: Sequence[float], before_ms: float) -> str:
+    """Amounts of partition-milliseconds beside another one, as the first sentence of an answer says them.
+
+    >>> about_instead([7_600, 9_400], 24_140)
+    'about 7.6 to 9.4 instead of 24 partition-seconds'
+    """
+    return (
+        f"about {ranged(two_digits(min(ms)), two_digits(max(ms)))} instead of {two_digits(before_ms)} partition-seconds"
+    )
+
+
 def partition_seconds(partition_ms: float, digits: int = 1) -> str:
     """Partition-milliseconds, with the unit.
 

@@ -19,6 +19,12 @@ function rangeText(each) {
   return least === most ? median : `${median} (${least} to ${most})`;
 }
 
+/** 5.1 (4.8 to 6.0): a time over the seeds; empty where none is known. */
+function secondsText(found) {
+  if (!found || !found.length) return "";
+  return rangeText({ median_ms: found[0], least_ms: found[1], most_ms: found[2] });
+}
+
 /** 9 (9 to 10): a count over the seeds; empty where none is known. */
 function countText(found) {
   if (!found || !found.length) return "";
@@ -30,16 +36,16 @@ function whatIfTable(found) {
   const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_between_ms[0], most_ms: found.recorded_between_ms[1] }];
   const rows = [...record, ...found.choices];
   const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
-  const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Rebalances", "Partitions at once", ""];
-  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 4 })] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each)), h("td", {}, countText(each.rebalances)), h("td", {}, countText(each.max_partitions))]);
+  const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Seconds with at least one down", "Rebalances", "Partitions at once", ""];
+  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 5 })] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each)), h("td", {}, secondsText(each.outage_ms)), h("td", {}, countText(each.rebalances)), h("td", {}, countText(each.max_partitions))]);
   return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), cells(each), h("td", {}, each.verdict))))));
 }
 
-/** A sentence for each choice, where there are several; of one it is the headline. */
+/** A sentence for each choice, and how near the replay is to the record. */
 function sentencesOf(found) {
-  const answers = found.choices.slice(1).map((each) => each.answer);
-  return answers.length > 1 ? h("ul", { class: "sentences-each" }, answers.map((text) => h("li", {}, name_(text, { title: null })))) : null;
+  const answers = [...found.choices.slice(1).map((each) => each.answer), ...found.rests_on];
+  return answers.length ? h("ul", { class: "sentences-each" }, answers.map((text) => h("li", {}, name_(text, { title: null })))) : null;
 }
 
 /** What a change of protocol costs, and what it asks for. */
@@ -62,8 +68,8 @@ function whatIfSection(run, id) {
     number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
     h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
-    sentencesOf(found),
     whatIfTable(found),
+    sentencesOf(found),
     found.founding ? h("p", { class: "hint" }, `${DATA.founding}${found.founding}.`) : null,
     migrationOf(found),
     restsOn(found))));

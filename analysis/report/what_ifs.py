@@ -22,7 +22,8 @@ TO_DO = "To do and to know, for the change of protocol"
 FOUNDING = "Start-up, in no comparison: "
 _TITLES = (
     "",
-    "Partition-seconds that no process held, median (least to greatest)",
+    "Seconds with at least one partition down, median (least to greatest)",
+    "Partition-seconds that no process held",
     "Rebalances",
     "Partitions at once",
     "",
@@ -45,6 +46,7 @@ def _what_if(what_if: StoredWhatIf) -> dict[str, Any]:
             "most_ms": choice.most_ms,
             "rebalances": choice.rebalances,
             "max_partitions": choice.max_partitions,
+            "outage_ms": choice.outage_ms,
         }
         for number, choice in enumerate(what_if.choices)
     ]
@@ -57,6 +59,7 @@ def _what_if(what_if: StoredWhatIf) -> dict[str, Any]:
         "recorded_ms": what_if.recorded_ms,
         "recorded_between_ms": what_if.recorded_between_ms or (what_if.recorded_ms, what_if.recorded_ms),
         "choices": choices,
+        "rests_on": _texts(what_if.rests_on),
         "founding": shown(what_if.founding, _LONGEST),
         "migration": _texts(what_if.migration),
         "to_do": _texts(what_if.to_do),
@@ -79,7 +82,7 @@ def as_html(answers: Sequence[dict[str, Any]]) -> str:
 
 def _as_html(answer: dict[str, Any]) -> str:
     first, *others = answer["choices"]
-    sentences = [choice["answer"] for choice in others] if len(others) > 1 else []
+    sentences = [choice["answer"] for choice in others]
     least, most = answer["recorded_between_ms"]
     record = {"choice": "the record", "median_ms": answer["recorded_ms"], "least_ms": least, "most_ms": most}
     record = {} if answer["recorded_ms"] is None else record
@@ -87,10 +90,10 @@ def _as_html(answer: dict[str, Any]) -> str:
     parts = [
         "<h3>What would have helped</h3>",
         f"<p><strong>{escape(answer['headline'])}</strong></p>",
-        _list("", sentences),
         f"<table><thead><tr>{_cells('th', _TITLES)}</tr></thead><tbody>",
         *(f"<tr>{_cells('td', _row(row))}</tr>" for row in rows),
         "</tbody></table>",
+        _list("", [*sentences, *answer["rests_on"]]),
         f"<p>{escape(FOUNDING)}{escape(answer['founding'])}.</p>" if answer["founding"] else "",
         _list("", answer["migration"]),
         _list(TO_DO, answer["to_do"]),
@@ -102,11 +105,12 @@ def _as_html(answer: dict[str, Any]) -> str:
 def _row(of: dict[str, Any]) -> list[str]:
     """The cells of a choice."""
     if of["median_ms"] is None:
-        return [of["choice"], "", "", "", of["verdict"]]
+        return [of["choice"], "", "", "", "", of["verdict"]]
     ms = [of["median_ms"], of.get("least_ms", of["median_ms"]), of.get("most_ms", of["median_ms"])]
     counts = [of.get(name) for name in ("rebalances", "max_partitions")]
     shown = ["" if values is None else with_range(*(f"{value:,}" for value in values)) for values in counts]
-    return [of["choice"], with_range(*map(seconds, ms)), *shown, of.get("verdict", "")]
+    outage = with_range(*map(seconds, of["outage_ms"])) if of.get("outage_ms") else ""
+    return [of["choice"], outage, with_range(*map(seconds, ms)), *shown, of.get("verdict", "")]
 
 
 def _cells(tag: str, texts: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""The answer about all choices in one sentence: the best, those that are as good, what became of the others."""
+"""The answer about all choices: the best, or that none helps, in a short sentence; how far to trust it in the next.
+
+What that rests on is said apart (`rests_on`), and each choice in full by `one_choice`.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,43 @@ from collections.abc import Sequence
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.sentences import parts
-from groupsim.replay.sentences.one_choice import about_one, why_unsure
+from groupsim.replay.sentences.one_choice import brief, why_in_brief
 from groupsim.replay.significance import worth_ms
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, perhaps, promising, verdict
-from groupsim.wording.lists import capital, either, joined
-from groupsim.wording.numbers import partition_seconds, percent_change, seconds
+from groupsim.wording.lists import as_sentence, capital, either
+from groupsim.wording.numbers import about_instead, partition_seconds, seconds
+
+_NAMED = 3
+"""So many choices that are as good are named."""
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
-    """The answer about all choices in one sentence: the best one, those that are as good, what became of the others.
+    """The answer about all choices: the best one and those that are as good, or that none would have helped."""
+    baseline, *choices = results
+    if not choices:
+        return _as_recorded(baseline, trusted)
+    answered = [choice for choice in choices if choice.refused is None]
+    refused = [choice for choice in choices if choice.refused is not None]
+    if not answered:
+        return " ".join(brief(choice, trusted) for choice in refused)
+    others = (
+        [f"The others: {', '.join(f'{each.choice} {parts.why_none(each)}' for each in refused)}."] if refused else []
+    )
+    return " ".join([*_about(answered, trusted), *others])
 
-    It ends with the settings that the logs do not show and that the answer depends on.
-    """
-    asks = len(results) == 1 or any(each.simulated for each in results[1:])
-    return f"{joined([_headline(results, trusted), trusted.not_in_the_logs() if asks else ''])}."
+
+def rests_on(results: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
+    """What the answer rests on, without full stops: the record beside its replay, and what the logs do not show."""
+    baseline, *choices = results
+    if trusted.unknown is not None:
+        return [f"the record's total is unknown: {trusted.unknown}"]
+    if not choices:
+        return [*_compared(trusted), *_reasons(baseline, trusted), "name choices with --assignor and --set"]
+    simulated = [choice for choice in choices if choice.simulated]
+    compared = [said] if simulated and (said := parts.simulated_as_recorded(simulated[0], trusted)) else []
+    missing = trusted.not_in_the_logs() if simulated else ""
+    return [*compared, *_reasons(simulated[0] if simulated else baseline, trusted), *filter(None, [missing])]
 
 
 def best(results: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
@@ -37,59 +62,60 @@ def starting(results: Sequence[ChoiceResult]) -> str:
     return ", ".join([partition_seconds(usual_ms), *costs])
 
 
-def _headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
-    baseline, *choices = results
-    if not choices:
-        return _as_recorded(baseline, trusted)
-    answered = [choice for choice in choices if choice.refused is None]
-    refused = [choice for choice in choices if choice.refused is not None]
-    if not answered:
-        return joined(map(parts.not_simulated, refused))
-    others = ", ".join(f"{choice.choice} {parts.why_none(choice)}" for choice in refused)
-    return joined([_about(answered, trusted), others])
-
-
 def _as_recorded(baseline: ChoiceResult, trusted: Trust) -> str:
     if trusted.unknown is not None:
-        return f"The record's total is unknown: {trusted.unknown}"
-    cost = baseline.unavailable_partition_ms
-    total, compared = trusted.imported or trusted.recorded(), trusted.recorded()
-    it, of_it = ("it", "") if total == compared else ("this part", f", of which {compared} are compared")
-    chance = f"by chance {it} can be {seconds(cost.least)} to {seconds(cost.most)} ({parts.seeds_of(baseline)})"
-    recorded = capital(f"{trusted.warning()}{total} partition-seconds are recorded{of_it}")
-    return joined([recorded, chance, trusted.reasons(baseline), "name choices with --assignor and --set"])
+        return "The record's total is unknown."
+    cost, total = baseline.unavailable_partition_ms, trusted.imported or trusted.recorded_in_brief()
+    it = "it" if total == trusted.recorded_in_brief() else "what of it is compared"
+    chance = f"by chance {it} can be {seconds(cost.least)} to {seconds(cost.most)}"
+    return f"{capital(f'{trusted.warning()}{total}')} partition-seconds are recorded; {chance}."
 
 
-def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
-    """The answer about choices that the record can answer."""
+def _compared(trusted: Trust) -> list[str]:
+    total, compared = trusted.imported, trusted.recorded()
+    return [] if total is None or total == compared else [f"the record has {total}, of which {compared} are compared"]
+
+
+def _reasons(result: ChoiceResult, trusted: Trust) -> list[str]:
+    return [*trusted.doubts(result), *filter(None, [trusted.low_because()]), trusted.off()]
+
+
+def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
+    """The sentences about choices that the record can answer."""
     simulated = [choice for choice in answered if choice.simulated]
     if len(answered) == 1 or not simulated:
-        return joined([about_one(answered[0], trusted), *map(parts.not_simulated, answered[1:])])
+        return [brief(choice, trusted) for choice in answered]
     if trusted.unknown is not None:
-        return _all_uncompared(simulated, trusted) if len(simulated) > 1 else about_one(simulated[0], trusted)
+        return _uncompared(simulated, trusted) if len(simulated) > 1 else [brief(simulated[0], trusted)]
     if better := _better(answered, trusted):
-        return _best(better, answered, trusted)
-    number, listed = len(answered), ", ".join(f"{choice.choice} {_difference(choice, trusted)}" for choice in answered)
+        return _best(better, trusted)
     unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
-        said, shown = f"None of the {number} choices would have helped ({listed})", simulated[0]
-        return joined([said, parts.simulated_as_recorded(shown, trusted), trusted.reasons(shown)])
-    said = capital(f"{trusted.warning()}whether one of the {number} choices would have helped is not sure ({listed})")
+        return [_none(answered, trusted)]
+    not_sure = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure"
     first = _promising(unsure, trusted)
     if first is None:
-        shown = unsure[0]
-        return joined([said, parts.simulated_as_recorded(shown, trusted), why_unsure(shown, trusted)])
-    why = f"the most promising is {first.choice}: {parts.seeds_say(first)}"
-    return joined([said, why, parts.simulated_as_recorded(first, trusted), trusted.reasons(first)])
+        return [as_sentence(not_sure), as_sentence(why_in_brief(unsure[0], trusted))]
+    return [as_sentence(f"{not_sure}; the most promising is {first.choice}"), as_sentence(parts.seeds_say(first))]
 
 
-def _all_uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> str:
-    unknown = f"Whether one of the {len(results)} choices would have helped is unknown, because the record's total is: "
+def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
+    """That none would have helped, and what the least of those costs that move nothing."""
+    none = f"None of the {len(answered)} choices would have helped"
+    real = [each for each in answered if each.simulated and verdict(each, trusted) is not Verdict.MOVED]
+    if not real:
+        return f"{none}: they only move time to owners that do not poll."
+    least = min(real, key=_median_ms)
+    return f"{none}: the least is {about_instead([_median_ms(least)], least.base.median)}, with {least.choice}."
+
+
+def _uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
+    unknown = f"Whether one of the {len(results)} choices would have helped is unknown, because the record's total is."
     if not trusted.partitions_known:
-        return f"{unknown}{trusted.unknown}"
+        return [unknown]
     costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.choice}" for each in results]
     base = f"{partition_seconds(results[0].base.median)} as recorded"
-    return f"{unknown}{trusted.unknown}; simulated, it costs {', '.join([base, *costs])}"
+    return [unknown, f"Simulated, it costs {', '.join([base, *costs])}."]
 
 
 def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult | None:
@@ -97,31 +123,14 @@ def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult |
     return min((each for each in unsure if promising(each, trusted)), key=_median_ms, default=None)
 
 
-def _best(better: Sequence[ChoiceResult], answered: Sequence[ChoiceResult], trusted: Trust) -> str:
+def _best(better: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     """The best choices, from the best: one, or several with no difference worth having between them."""
-    level, first = _level(better), better[0]
-    names = either([choice.choice for choice in level])
-    if len(level) > 1:
-        names += ", with no difference worth having between them,"
-    named = "Perhaps the best" if perhaps(level, trusted) else "Best"
-    behind = next((_next(first, choice) for choice in better if choice not in level), "")
-    return joined(
-        [
-            f"{named} of {len(answered)}: {names} {parts.would_have_cost(level, parts.luck(first, trusted))}",
-            behind,
-            _maybe_lower(first, answered, trusted),
-            *parts.beside(level),
-            f"{parts.how_far(level, trusted)}: {trusted.reasons(first)}",
-        ]
-    )
-
-
-def _maybe_lower(best: ChoiceResult, answered: Sequence[ChoiceResult], trusted: Trust) -> str:
-    """A choice that is not sure, where it costs less than the best in the median."""
-    lower = _promising([each for each in answered if each.simulated], trusted)
-    if lower is None or _median_ms(lower) >= _median_ms(best):
-        return ""
-    return f"not sure is {lower.choice} with {seconds(_median_ms(lower))}"
+    level = _level(better)
+    names = [choice.choice for choice in level]
+    named = either(names if len(names) <= _NAMED else [*names[: _NAMED - 1], "others that are as good"])
+    amounts = about_instead([_median_ms(each) for each in level], level[0].base.median)
+    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {named} would have cost {amounts}."
+    return [first, *map(as_sentence, filter(None, [parts.how_far(level, trusted), parts.needs(level)]))]
 
 
 def _better(choices: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:
@@ -136,25 +145,3 @@ def _level(better: Sequence[ChoiceResult]) -> list[ChoiceResult]:
 
 def _median_ms(result: ChoiceResult) -> int:
     return result.unavailable_partition_ms.median
-
-
-def _next(best: ChoiceResult, other: ChoiceResult) -> str:
-    """The best choice that is clearly behind, and in how many seeds it is not."""
-    said = f"next is {other.choice} with {seconds(_median_ms(other))}"
-    ahead = sum(own < its for own, its in zip(other.values, best.values, strict=True))
-    return f"{said}, which costs less in {ahead} of {parts.seeds_of(best)}" if ahead else said
-
-
-def _difference(result: ChoiceResult, trusted: Trust) -> str:
-    """What a list of choices has behind the name of one."""
-    decided = verdict(result, trusted)
-    if decided is Verdict.SAME:
-        return "is what the record has"
-    if decided is Verdict.NO_DIFFERENCE:
-        return "no difference"
-    if decided is Verdict.MOVED:
-        return "only moves time to owners that do not poll"
-    change = percent_change(result.versus_baseline) or partition_seconds(_median_ms(result))
-    if decided is Verdict.NOT_SURE and not trusted.low and not trusted.doubts(result):
-        return f"perhaps {change}"
-    return f"likely {change}" if decided is Verdict.LIKELY_WORSE else change

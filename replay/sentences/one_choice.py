@@ -4,14 +4,49 @@ from __future__ import annotations
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.sentences import parts
-from groupsim.replay.trust import Trust
+from groupsim.replay.trust import SMALL_MS, Trust
 from groupsim.replay.verdict import Verdict, verdict
-from groupsim.wording.lists import capital, joined
+from groupsim.wording.first_sentence import first_that_fits
+from groupsim.wording.lists import as_sentence, capital, joined
+from groupsim.wording.numbers import about_instead
 
 
 def sentence(result: ChoiceResult, trusted: Trust) -> str:
     """The answer about one choice."""
     return f"{about_one(result, trusted)}."
+
+
+def brief(result: ChoiceResult, trusted: Trust) -> str:
+    """The same in short sentences: the first is what it would have cost, the next how far to trust that."""
+    decided, warning = verdict(result, trusted), trusted.warning()
+    if not result.simulated:
+        refused = f"{warning if decided is Verdict.SAME else ''}{parts.not_simulated(result)}."
+        return first_that_fits([refused, f"{result.choice} {parts.why_none(result)}."], [result.choice])
+    own, base = result.unavailable_partition_ms, result.base
+    amounts = about_instead([own.median], base.median)
+    if decided is Verdict.UNKNOWN:
+        unknown = f"Whether {result.choice} would have helped is unknown, because the record's total is."
+        return f"{unknown} Simulated, it costs {amounts}." if trusted.partitions_known else unknown
+    if decided is Verdict.NO_DIFFERENCE:
+        small = max(own.most, base.most) < SMALL_MS
+        why = "hardly anything is unavailable in the time that is compared" if small else amounts
+        said = [f"{result.choice} makes no difference worth having: {why}"]
+    elif decided is Verdict.NOT_SURE:
+        not_sure = f"{warning}whether {result.choice} would have helped is not sure: simulated, it costs {amounts}"
+        said = [capital(not_sure), why_in_brief(result, trusted)]
+    elif decided is Verdict.MOVED:
+        said = [f"{result.choice} only moves time: {amounts}, but more are held by a process that is stuck in a batch"]
+    else:
+        said = [f"{result.choice} would have cost {amounts}", parts.how_far([result], trusted)]
+    total = trusted.imported or trusted.recorded_in_brief()
+    record = f"the record has {total}" if parts.luck(result, trusted) else ""
+    rest = [*said[1:], record, parts.needs([result])]
+    return " ".join([f"{said[0]}.", *map(as_sentence, filter(None, rest))])
+
+
+def why_in_brief(result: ChoiceResult, trusted: Trust) -> str:
+    """The first reason why nothing is sure."""
+    return next(iter(trusted.doubts(result)), "") or parts.why_not_sure(result, trusted)
 
 
 def line(result: ChoiceResult, trusted: Trust) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
-from groupsim.replay.sentences.all_choices import headline
+from groupsim.replay.sentences.all_choices import headline, rests_on
 from groupsim.replay.sentences.one_choice import line, sentence
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, verdict
@@ -72,9 +72,11 @@ def test_the_record_has_the_total_of_its_import_and_what_of_it_is_compared_where
     assert "the record has" not in sentence(result(half, base), replace(SURE, imported="20.0"))
     lucky = replace(whole, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
     assert "; the record has 21.0, of which 16.5 are compared); trust" in sentence(result(half, base), lucky)
-    assert headline([result(base, base, "as recorded")], lucky).startswith(
-        "21.0 partition-seconds are recorded, of which 16.5 are compared; by chance this part can be 20.0 to 20.0 "
+    recorded = [result(base, base, "as recorded")]
+    assert headline(recorded, lucky) == (
+        "21.0 partition-seconds are recorded; by chance what of it is compared can be 20.0 to 20.0."
     )
+    assert rests_on(recorded, lucky)[0] == "the record has 21.0, of which 16.5 are compared"
 
 
 def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> None:
@@ -101,7 +103,7 @@ def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
         assert sentence(found, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs ")
         assert f"; {why}; the replay" in sentence(found, doubtful)
     assert headline([result([1], [1]), same, half], doubtful).startswith(
-        f"Whether one of the 2 choices would have helped is not sure (range 0 %, range −50 %); {why}; the replay"
+        f"Whether one of the 2 choices would have helped is not sure. {why[0].upper()}{why[1:]}."
     )
     assert line(half, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs 10.0 ")
 
@@ -117,9 +119,10 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
     assert "instead" not in sentence(result(half, base), replace(unknown, partitions_known=False))
     both = [result(base, base, "as recorded"), result(half, base, "a"), result(base, base, "b")]
     assert headline(both, unknown) == (
-        "Whether one of the 2 choices would have helped is unknown, because the record's total is: no log names a"
-        " partition; simulated, it costs 20.0 partition-seconds as recorded, 10.0 with a, 20.0 with b."
+        "Whether one of the 2 choices would have helped is unknown, because the record's total is. Simulated, it costs"
+        " 20.0 partition-seconds as recorded, 10.0 with a, 20.0 with b."
     )
+    assert rests_on(both, unknown) == ["the record's total is unknown: no log names a partition"]
     low = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=40_000, matched=1.0)
     assert sentence(result(half, base), low).startswith(
         "Low fidelity: whether range would have helped is not sure: simulated, it costs 10.0 partition-seconds instead"
@@ -147,29 +150,29 @@ def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so
     same = replace(result(base, base), as_recorded=True)
     assert sentence(same, SURE) == "range is what the record has, so it changes nothing."
     worse = result([40_000] * 10, base, "c")
-    assert "(range is what the record has, c +100 %)" in headline([result(base, base), same, worse], SURE)
+    assert headline([result(base, base), same, worse], SURE).endswith(" instead of 20 partition-seconds, with c.")
     low = replace(SURE, replayed_ms=40_000)
     assert sentence(same, low) == (
         "Low fidelity: range is what the record has, so it changes nothing; the replay of the record is 100 % off."
     )
     unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
-    assert "session" not in headline([result(base, base), same], unsure)  # nothing that would become narrower
+    assert "session" not in str(rests_on([result(base, base), same], unsure))  # nothing that would become narrower
 
 
 def test_settings_that_the_logs_do_not_show_are_named_once_with_the_option_that_names_them() -> None:
     base = [20_000] * 10
     unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
     results = [result(base, base, "as recorded"), result([10_000] * 10, base, "a"), result([40_000] * 10, base, "b")]
-    said = headline(results, unsure)
-    assert said.endswith(
-        "; the logs do not show session.timeout.ms (drawn from 3000 to 11000): --assume session.timeout.ms=... narrows"
-        " the answer."
+    assert "session" not in headline(results, unsure)
+    assert rests_on(results, unsure)[-1] == (
+        "the logs do not show session.timeout.ms (drawn from 3000 to 11000): --assume session.timeout.ms=... narrows"
+        " the answer"
     )
     assert "session" not in sentence(results[1], unsure)
     assumed = replace(SURE, open_settings={"session.timeout.ms": (6_000, 6_000)})
-    assert "session.timeout.ms (6000 is assumed)" in headline(results, assumed)
+    assert "session.timeout.ms (6000 is assumed)" in rests_on(results, assumed)[-1]
     narrow = replace(SURE, open_settings={"heartbeat.interval.ms": (980, 1_000)})
-    assert "do not show" not in headline(results, SURE) + headline(results, narrow)
+    assert "do not show" not in str(rests_on(results, SURE) + rests_on(results, narrow))
 
 
 def test_lines_below_a_headline_do_not_say_again_how_far_the_replay_is_off() -> None:
@@ -190,7 +193,7 @@ def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
     assert [mode["share"] for mode in modes] == [0.6, 0.4]
 
 
-def test_the_first_sentence_has_the_record_wherever_the_simulation_as_recorded_costs_something_else() -> None:
+def test_an_answer_has_the_record_wherever_the_simulation_as_recorded_costs_something_else() -> None:
     """It read "33.4 instead of 32.6" of a record of about 24.4: only a gain or a loss said what the record has."""
     base = [32_600] * 10
     trusted = replace(SURE, recorded_ms=24_400, recorded_at_most_ms=24_400, recorded_between_ms=(12_000, 44_300))
@@ -200,6 +203,7 @@ def test_the_first_sentence_has_the_record_wherever_the_simulation_as_recorded_c
     for each in (result([20_000] * 10, base), unsure):
         assert record in sentence(each, trusted)
     recorded = result(base, base, "as recorded")
-    assert record in headline([recorded, same, replace(same, choice="b")], trusted)
-    assert record in headline([recorded, same, unsure], trusted)
+    assert headline([recorded, same], trusted).endswith(" The record has about 24.4.")
+    for others in ([same], [same, replace(same, choice="b")], [same, unsure]):
+        assert any(record in said for said in rests_on([recorded, *others], trusted))
     assert "the record has" not in sentence(same, replace(SURE, recorded_ms=31_000, recorded_at_most_ms=33_000))
