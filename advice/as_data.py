@@ -10,7 +10,7 @@ from typing import Any
 from groupsim.advice.advice import Advice, Along
 from groupsim.advice.choices import front, in_words, main_effects
 from groupsim.advice.current_settings import least
-from groupsim.advice.sentences import flip_in_words, in_one_sentence
+from groupsim.advice.sentences import answer, flip_in_words, rests_on
 
 
 def as_data(advice: Advice) -> dict[str, Any]:
@@ -19,7 +19,8 @@ def as_data(advice: Advice) -> dict[str, Any]:
     evidence = selection.evidence
     means = [advice.means(i) for i in range(len(advice.choices))]
     return {
-        "answer": in_one_sentence(advice),
+        "answer": answer(advice),
+        "rests_on": rests_on(advice),
         "best": None if evidence is None else advice.choices[evidence.best],
         "measures": None if evidence is None else means[evidence.best],
         "before": advice.before,

@@ -1,4 +1,4 @@
-"""An advice in sentences: what to take or to keep, how sure that is, and what else has to be known to decide."""
+"""An advice in sentences: what to take or to keep and how sure that is, and apart from it what that rests on."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from groupsim.analysis.tables.measures import PARTITION_TIMES
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
-from groupsim.wording.lists import as_sentence, capital, joined
-from groupsim.wording.numbers import counted, probability
+from groupsim.wording.lists import as_sentence, capital
+from groupsim.wording.numbers import counted, probability, two_digits
 
 NAMED = 6
 """So many choices are named where several measures are to be small together."""
 
 
-def in_one_sentence(advice: Advice) -> str:
-    """What to take, how much better it is, and how sure that is; then what else has to be known to decide."""
-    warning = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
-    parts = [f"{warning}." if warning else "", _decision(advice), *_more(advice), _moved(advice), _searched(advice)]
-    return " ".join(filter(None, parts))
+def answer(advice: Advice) -> str:
+    """What to take or to keep and how much better it is; then how sure that is, and the drawback."""
+    return " ".join(filter(None, [*_decision(advice), *_beside(advice)]))
+
+
+def rests_on(advice: Advice) -> list[str]:
+    """In sentences what the answer rests on, and what else has to be known to decide."""
+    used = f"It used {advice.runs:,} of {advice.of_runs:,} runs."
+    return [*filter(None, [*_more(advice), _moved(advice), _searched(advice)]), used]
 
 
 def flip_in_words(advice: Advice, flip: Flip) -> tuple[str, str]:
@@ -58,12 +62,25 @@ def unsure(advice: Advice) -> str:
     return f"{said}; the mean is less by {short(name, low).partition(' ')[0]} to {amount(name, high)}"
 
 
+def about(name: str, value: float, before: float | None = None) -> str:
+    """Of a measure with two digits: `about 12 partition-seconds`, `about 6.0 instead of 12 s (detection_ms)`."""
+    instead = "" if before is None else f" instead of {_two_digits(name, before)}"
+    return f"about {_two_digits(name, value)}{instead} {_what(name)}"
+
+
 def amount(name: str, value: float) -> str:
     """Of a measure: `12.0 partition-seconds`, `6.0 s (detection_ms)`, `9.0 rebalances`."""
-    number = f"{scaled(name, value):,.1f}"
+    return f"{scaled(name, value):,.1f} {_what(name)}"
+
+
+def _two_digits(name: str, value: float) -> str:
+    return two_digits(1_000 * scaled(name, value))
+
+
+def _what(name: str) -> str:
     if name in ("partition_ms", "after_start_ms"):
-        return f"{number} partition-seconds"
-    return f"{number} s ({name})" if name.endswith("_ms") else f"{number} {name}"
+        return "partition-seconds"
+    return f"s ({name})" if name.endswith("_ms") else name
 
 
 def short(name: str, value: float) -> str:
@@ -84,23 +101,33 @@ def scaled(name: str, value: float) -> float:
     return value / 1_000 if name.endswith("_ms") else value
 
 
-def _decision(advice: Advice) -> str:
+def _decision(advice: Advice) -> list[str]:
     """Take a choice, or keep what is set now, where no choice is better by enough to be worth a change."""
     selection, goal = advice.selection, advice.goal
-    used = f"used {advice.runs:,} of {advice.of_runs:,} runs"
     if advice.tradeoff is not None and advice.tradeoff.members:
-        return _tradeoff(advice, advice.tradeoff, used)
+        return _tradeoff(advice, advice.tradeoff)
     if selection.evidence is None:
         wanted = " and ".join(f"{name} <= {most:g}" for name, most in goal.bounds.items())
-        sure = f"probability at least {probability(selection.confidence)}"
-        return f"No choice keeps {wanted} ({sure if selection.reached else 'but more runs may find one'}; {used})."
-    value = amount(goal.minimise, selection.evidence.mean)
-    chosen = in_words(advice.choices[selection.evidence.best])
+        sure = f"{_percent(selection.confidence)} sure." if selection.reached else "More runs may find one."
+        return [f"No choice keeps {wanted}.", sure]
+    name, evidence = goal.minimise, selection.evidence
+    chosen = in_words(advice.choices[evidence.best])
     if advice.is_present:
-        return f"Keep {chosen}, {_as_it_is(advice)}: {value}; best {_sure(advice)}; {used}."
+        return [f"Keep {chosen}, {_as_it_is(advice)}: {about(name, evidence.mean)}.", _sure(advice)]
     if advice.keeps:
-        return f"{_keep(advice)} Best {_sure(advice)} is {chosen}: {value}{_change(advice)}, {_enough(advice)}; {used}."
-    return f"Take {chosen}: {value}{_instead(advice)}; best {_sure(advice)}; {used}.{_broken(advice)}"
+        best = f"{chosen} has {amount(name, evidence.mean)}{_change(advice)}, {_enough(advice)}"
+        return [_keep(advice), f"{_sure(advice).removesuffix('.')}: {best}."]
+    warning = _warning(advice)
+    take = "Perhaps take" if warning else "Take"
+    before = None if advice.before is None else advice.before[name]
+    value = about(name, evidence.mean, before)
+    return [f"{take} {chosen}: {value}.", warning, _sure(advice), _broken(advice)]
+
+
+def _warning(advice: Advice) -> str:
+    """Why it is not sure that this is better, as a sentence."""
+    said = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
+    return as_sentence(said) if said else ""
 
 
 def _broken(advice: Advice) -> str:
@@ -115,19 +142,23 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`of 4 with probability at least 0.97, within 5%`."""
+    """`At least 97 % sure that it is the best of the 4, within 5%.`: of what is chosen, or would be the best."""
     selection, number = advice.selection, len(advice.choices)
-    within = f"{probability(selection.confidence)}, within {advice.goal.indifference:.0%}"
-    if selection.reached:
-        return f"of {number} with probability at least {within}"
-    return f"of {number} so far, with probability about {within}"
+    what = "what is the best" if advice.keeps and not advice.is_present else "that it is the best"
+    sure = f"{_percent(selection.confidence)} sure {what} of the {number}, within {advice.goal.indifference:.0%}"
+    return f"At least {sure}." if selection.reached else f"So far about {sure}."
+
+
+def _percent(confidence: float) -> str:
+    """Never rounded up to what is not known."""
+    return f"{round(100 * float(probability(confidence)))} %"
 
 
 def _keep(advice: Advice) -> str:
     """What is set now, by the choice that is the same, if there is one."""
     name, own = advice.goal.minimise, advice.present.own
     kept = _as_they_are(advice) if own is None else f"{in_words(advice.choices[own])}, {_as_it_is(advice)}"
-    return f"Keep {kept}: {amount(name, (advice.before or {})[name])}."
+    return f"Keep {kept}: {about(name, (advice.before or {})[name])}."
 
 
 def _enough(advice: Advice) -> str:
@@ -150,14 +181,6 @@ def _as_they_are(advice: Advice) -> str:
     return "the settings as they are" if advice.record is None else "the settings of the record"
 
 
-def _instead(advice: Advice) -> str:
-    """How much that is beside the settings as they are."""
-    name, before = advice.goal.minimise, advice.before
-    if before is None:
-        return ""
-    return f" instead of {amount(name, before[name])} with {_as_they_are(advice)}{_change(advice)}"
-
-
 def _change(advice: Advice) -> str:
     evidence, name, before = advice.selection.evidence, advice.goal.minimise, advice.before
     if evidence is None or before is None or not before[name]:
@@ -165,22 +188,19 @@ def _change(advice: Advice) -> str:
     return f" ({evidence.mean / before[name] - 1:+.0%})"
 
 
-def _tradeoff(advice: Advice, front: Front, used: str) -> str:
+def _tradeoff(advice: Advice, front: Front) -> list[str]:
     """Several measures to make small: which choices no other beats, and what each costs."""
     selection, number = advice.selection, len(front.members)
-    sure = f"with probability at least {probability(selection.confidence)}"
-    if not selection.reached:
-        sure = f"so far, with probability about {probability(selection.confidence)}"
+    sure = f"{_percent(selection.confidence)} sure, within {advice.goal.indifference:.0%}"
     choices = "One choice is" if number == 1 else f"{number} choices are"
     named = [f"{_alike(advice, front, i)} ({_costs(front, advice.means(i))})" for i in front.members[:NAMED]]
     more = f", and {number - NAMED} more" if number > NAMED else ""
-    sentence = (
-        f"{choices} beaten by no other of {len(advice.choices)} in {' and '.join(front.names)} {sure}, within"
-        f" {advice.goal.indifference:.0%}: {', '.join(named)}{more}; {used}."
-    )
-    if advice.before is None:
-        return sentence
-    return f"{sentence} With {_as_they_are(advice)}: {_costs(front, advice.before)}."
+    return [
+        f"{choices} beaten by no other of {len(advice.choices)} in {' and '.join(front.names)}.",
+        f"{', '.join(named)}{more}.",
+        f"At least {sure}." if selection.reached else f"So far about {sure}.",
+        "" if advice.before is None else f"With {_as_they_are(advice)}: {_costs(front, advice.before)}.",
+    ]
 
 
 def _alike(advice: Advice, front: Front, member: int) -> str:
@@ -193,10 +213,10 @@ def _costs(front: Front, means: Mapping[str, float]) -> str:
 
 
 def _more(advice: Advice) -> Iterator[str]:
-    """The runner-up, whether it is worth it, its price, where it flips, and what it rests on."""
+    """The runner-up, whether it is worth it, where it flips, and how near the replay is to the record."""
     evidence = advice.selection.evidence
     if evidence is not None and (not advice.keeps or advice.is_present):
-        yield from _beside(advice, evidence)
+        yield from _next(advice, evidence)
     for along in advice.along if evidence is not None else ():
         for flip in along.flips:
             when, then = flip_in_words(advice, flip)
@@ -207,12 +227,11 @@ def _more(advice: Advice) -> Iterator[str]:
     if advice.record is not None:  # how far to trust it, as a what-if says it
         reliance = advice.record.reliance
         trust = "" if advice.keeps or (not reliance.warning and unsure(advice)) else reliance.how_far
-        why = ": ".join(filter(None, [trust, reliance.off]))
-        yield as_sentence(joined([why, reliance.not_in_the_logs]))
+        yield from map(as_sentence, filter(None, [trust, reliance.off, reliance.not_in_the_logs]))
 
 
-def _beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
-    """Which choices do the same, the next best, what the choice needs, and what gets worse with it."""
+def _next(advice: Advice, evidence: Evidence) -> Iterator[str]:
+    """Which choices do the same, the next best, and when a process that dies is noticed."""
     record, name = advice.record, advice.goal.minimise
     if advice.same:
         yield _same(advice)
@@ -221,15 +240,22 @@ def _beside(advice: Advice, evidence: Evidence) -> Iterator[str]:
     elif advice.others:
         runner_up, difference = next(iter(advice.others.items()))
         yield f"Next is {in_words(advice.choices[runner_up])}: {_more_than(difference, name)}."
-    if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
-        yield f"It needs {' and '.join(needs)}."
-    prices = advice.price.items()
-    if worse := [f"{name} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]:
-        yield f"Its price: {', '.join(worse)}."
     session = advice.choices[evidence.best].get(SESSION, "")
     if record is not None and record.session_ms is not None and session.isdigit() and int(session) > record.session_ms:
         noticed, before = int(session) / 1_000, record.session_ms / 1_000
         yield f"A process that dies is noticed after {noticed:g} s at most instead of {before:g} s."
+
+
+def _beside(advice: Advice) -> Iterator[str]:
+    """What the choice needs, and what gets worse with it."""
+    evidence, record = advice.selection.evidence, advice.record
+    if evidence is None or (advice.keeps and not advice.is_present):
+        return
+    if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
+        yield f"It needs {' and '.join(needs)}."
+    prices = advice.price.items()
+    if worse := [f"{name} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]:
+        yield f"Drawback: {', '.join(worse)}."
 
 
 def _same(advice: Advice) -> str:

@@ -9,7 +9,7 @@ from groupsim.advice.as_data import front_of, ranked, second_axis
 from groupsim.advice.choices import in_words, main_effects
 from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Row
-from groupsim.advice.sentences import in_one_sentence
+from groupsim.advice.sentences import answer, rests_on
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
 
 AS_RECORDED = "as recorded"
@@ -23,7 +23,8 @@ def stored(advice: Advice, group: str) -> StoredAdvice:
     words = [in_words(choice) for choice in advice.choices]
     return StoredAdvice(
         group=group,
-        answer=in_one_sentence(advice),
+        answer=answer(advice),
+        rests_on=rests_on(advice),
         names=list(second_axis(advice)),
         best=None if evidence is None else words[evidence.best],
         now=_choice(AS_RECORDED, name, advice.now, False),

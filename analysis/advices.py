@@ -41,7 +41,8 @@ class StoredAdvice(msgspec.Struct, frozen=True, kw_only=True):
     """One advice. `names`: what is minimised, then what is bounded, or the price; `now`: the settings of the record.
 
     `choices` are ranked, the best first; `best`: its name, None if there is none. `sensitivity`: by setting, 0 to 1.
-    `refused`: choices without figures, and why; `needs`: limits that brokers must have for a choice.
+    `rests_on`: sentences on what the answer rests on. `refused`: choices without figures, and why; `needs`: limits that
+    brokers must have for a choice.
     """
 
     group: str
@@ -55,6 +56,7 @@ class StoredAdvice(msgspec.Struct, frozen=True, kw_only=True):
     assumed: list[str]
     refused: list[str]
     needs: list[str] = []
+    rests_on: list[str] = []
 
 
 def kept(store: EventStore, info: RunInfo) -> list[StoredAdvice]:

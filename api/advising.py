@@ -37,16 +37,23 @@ Between: TypeAlias = "tuple[int | float, int | float]"
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """What to set: `.answer` in one sentence, `.best` the settings, `.to_frame()` a row a choice."""
+    """What to set: `.answer` in short sentences, `.best` the settings, `.to_frame()` a row a choice."""
 
     found: Found
 
     @property
     def answer(self) -> str:
-        """The first sentence: what to take, what it saves, and how sure that is."""
-        from groupsim.advice.sentences import in_one_sentence
+        """What to take and what it saves, then how sure that is."""
+        from groupsim.advice.sentences import answer
 
-        return in_one_sentence(self.found)
+        return answer(self.found)
+
+    @property
+    def rests_on(self) -> list[str]:
+        """In sentences what the answer rests on, and what else has to be known to decide."""
+        from groupsim.advice.sentences import rests_on
+
+        return rests_on(self.found)
 
     @property
     def best(self) -> dict[str, str] | None:

@@ -177,11 +177,13 @@ def print_advice(advice: Advice) -> None:
     from groupsim.advice.chart import chart
     from groupsim.advice.choices import main_effects
     from groupsim.advice.refused import left_out, needs
-    from groupsim.advice.sentences import in_one_sentence
+    from groupsim.advice.sentences import answer, rests_on
 
-    print(plain(in_one_sentence(advice)))
+    print(plain(answer(advice)))
     rows = table_rows(advice)
     table(rows[:MOST_ROWS], list(rows[0]))
+    for sentence in rests_on(advice):
+        print(plain(sentence))
     for each in advice.along:
         for line in chart(advice, each) if each.flips else ():
             print(plain(line))

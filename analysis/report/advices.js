@@ -43,6 +43,7 @@ function adviceSection(run, id) {
     h("p", { class: "hint" }, `Group ${found.group}. Differences that each setting explains by itself: `, found.sensitivity.map(([key, share]) => `${key} ${Math.round(share * 100)} %`).join(", "), "."),
     advisedRows(found),
     found.more ? h("p", { class: "hint" }, `${plural(found.more, "choice")} more.`) : null,
+    h("ul", { class: "sentences-each" }, found.rests_on.map((text) => h("li", {}, name_(text, { title: null })))),
     found.along.map((along) => flipChart(found, along)),
     list("Left out, and why", found.refused),
     list("What choices need of the brokers", found.needs),

@@ -23,6 +23,7 @@ def _advice(advice: StoredAdvice) -> dict[str, Any]:
     return {
         "group": shown(advice.group),
         "answer": shown(advice.answer, _LONGEST),
+        "rests_on": [shown(text, _LONGEST) for text in advice.rests_on],
         "names": [shown(name) for name in advice.names],
         "best": None if advice.best is None else shown(advice.best, 200),
         "choices": [_choice(choice, advice.names) for choice in (advice.now, *advice.choices[:MOST_CHOICES])],
@@ -77,6 +78,7 @@ def _as_html(answer: dict[str, Any]) -> str:
     return (
         f"<p><strong>{escape(answer['answer'])}</strong></p>"
         f"<table><thead><tr>{_cells('th', titles)}</tr></thead><tbody>{table}</tbody></table>"
+        f"<ul>{_cells('li', answer['rests_on'])}</ul>"
     )
 
 

@@ -14,7 +14,7 @@ from groupsim.advice.as_data import ranked
 from groupsim.advice.choices import vary
 from groupsim.advice.incident import advise
 from groupsim.advice.selection import Goal
-from groupsim.advice.sentences import in_one_sentence
+from groupsim.advice.sentences import answer
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.replayable import replayable_run
@@ -97,7 +97,7 @@ def recommend(incident: AskedIncident) -> Recommendations:
     name = advice.goal.minimise
     return Recommendations(
         run=incident.run,
-        answer=in_one_sentence(advice),
+        answer=answer(advice),
         as_recorded=_recommended(incident.as_recorded, {}, [row[name] for row in advice.now]),
         top=[_of_choice(incident, advice, i) for i in ranked(advice)[:TOP]],
     )

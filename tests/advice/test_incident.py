@@ -15,7 +15,7 @@ from groupsim.advice.errors import AdviceError
 from groupsim.advice.incident import advise
 from groupsim.advice.refused import left_out, needs
 from groupsim.advice.selection import Goal
-from groupsim.advice.sentences import in_one_sentence
+from groupsim.advice.sentences import answer
 from groupsim.advice.unknown import unknown
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
@@ -61,9 +61,9 @@ def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if()
 def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
     varied = ("assignor=range,cooperative-sticky", "static=true,false")
     found = asked("rolling-restart-cooperative", *varied, session_ms=10_000)
-    sentence = in_one_sentence(found)
+    sentence = answer(found)
     assert sentence.startswith("Take assignor=range static=false: ")
-    assert "partition-seconds with the settings of the record (-" in sentence
+    assert " instead of " in sentence.partition(". ")[0]
     assert found.change is not None
     assert found.change.interval()[1] < 0
 
@@ -76,13 +76,13 @@ def test_of_equal_choices_the_one_that_changes_least_is_taken() -> None:
     assert best["static"] == "false"
     assert as_data(found)["keep"]
     assert as_data(found)["take"] is None
-    assert in_one_sentence(found).startswith("Keep the settings of the record: ")
-    assert "(+0%), which is no gain; used " in in_one_sentence(found)
+    assert answer(found).startswith("Keep the settings of the record: ")
+    assert answer(found).endswith("(+0%), which is no gain.")
 
 
 def test_what_the_record_has_already_is_to_be_kept() -> None:
     found = asked("rolling-restart-cooperative", "static=true,false", session_ms=10_000)
-    assert in_one_sentence(found).startswith("Keep static=false, as the record has it: ")
+    assert answer(found).startswith("Keep static=false, as the record has it: ")
 
 
 def test_what_the_record_cannot_answer_is_left_out_with_the_reason() -> None:
@@ -117,7 +117,7 @@ def test_what_rests_on_assumptions_is_said() -> None:
     assert any(
         "session.timeout.ms=6000: a process that was stopped" in text or "heartbeat" in text for text in data["assumed"]
     )
-    assert "The replay of the record is " in data["answer"]
+    assert "The replay of the record is " in " ".join(data["rests_on"])
 
 
 def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:

@@ -14,7 +14,7 @@ from groupsim.advice.as_data import as_data
 from groupsim.advice.choices import Choice
 from groupsim.advice.current_settings import Present, apart, of_values
 from groupsim.advice.selection import Goal, Row, Sample
-from groupsim.advice.sentences import in_one_sentence
+from groupsim.advice.sentences import answer
 from groupsim.advice.unknown import Unknown
 
 NOW = {"session": "10000", "static": "false"}
@@ -52,35 +52,48 @@ def asked(costs: Sequence[float], goal: Goal | None = None, choices: Sequence[Ch
 @pytest.mark.parametrize(
     ("costs", "begins"),
     [
-        ([19_700, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: 20.0 partition-seconds. "),
-        ([900, 1_100, 1_100, 1_200], "Keep session=10000 static=false, as it is: 1.2 partition-seconds. "),
-        ([21_000, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: 20.0 partition-seconds; best "),
-        ([15_000, 25_000, 25_000, 20_000], "Take session=45000 static=true: 15.0 partition-seconds instead of 20.0 "),
-        ([15_000, 15_100, 15_200, 20_000], "Take session=8000 static=false: 15.2 partition-seconds instead of 20.0 "),
-        ([18_700, 18_800, 19_200, 20_000], "Take session=6000 static=false: 18.8 partition-seconds instead of 20.0 "),
+        ([19_700, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: about 20 partition-seconds. "),
+        ([900, 1_100, 1_100, 1_200], "Keep session=10000 static=false, as it is: about 1.2 partition-seconds. "),
+        (
+            [21_000, 25_000, 25_000, 20_000],
+            "Keep session=10000 static=false, as it is: about 20 partition-seconds. At ",
+        ),
+        (
+            [15_000, 25_000, 25_000, 20_000],
+            "Take session=45000 static=true: about 15 instead of 20 partition-seconds. ",
+        ),
+        (
+            [15_000, 15_100, 15_200, 20_000],
+            "Take session=8000 static=false: about 15 instead of 20 partition-seconds. ",
+        ),
+        (
+            [18_700, 18_800, 19_200, 20_000],
+            "Take session=6000 static=false: about 19 instead of 20 partition-seconds. ",
+        ),
     ],
 )
 def test_what_is_set_is_kept_unless_the_gain_is_worth_a_change_and_the_smallest_change_is_taken(
     costs: Sequence[float], begins: str
 ) -> None:
     found = asked([*costs, costs[-1]])
-    assert in_one_sentence(found).startswith(begins)
+    assert answer(found).startswith(begins)
     assert as_data(found)["keep"] == begins.startswith("Keep")
     assert (as_data(found)["take"] is None) == begins.startswith("Keep")
 
 
 def test_what_is_set_need_not_be_among_the_choices() -> None:
-    sentence = in_one_sentence(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
-    assert sentence.startswith("Keep the settings as they are: 20.0 partition-seconds. Best of 3 with probability ")
-    assert "is session=45000 static=true: 19.7 partition-seconds (-2%), which is not worth a change" in sentence
+    sentence = answer(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
+    assert sentence.startswith("Keep the settings as they are: about 20 partition-seconds. At least ")
+    assert " % sure what is the best of the 3, within 5%: session=45000 static=true has 19.7 partition-sec" in sentence
+    assert " (-2%), which is not worth a change" in sentence
     assert "a gain has to be more than 5% and 0.5 partition-seconds" in sentence
 
 
 def test_what_is_set_is_not_kept_where_it_breaks_a_bound() -> None:
     bounded = Goal(bounds={"max_partitions": 2.5})
     found = asked([30_000, 31_000, 31_000, 20_000, 20_000], bounded)
-    assert in_one_sentence(found).startswith("Take session=8000 static=false: 31.0 partition-seconds")
-    assert " The settings as they are do not keep the bound: max_partitions is 4.0." in in_one_sentence(found)
+    assert answer(found).startswith("Take session=8000 static=false: about 31 instead of 20 partition-seconds. ")
+    assert " The settings as they are do not keep the bound: max_partitions is 4.0." in answer(found)
 
 
 def test_of_what_is_counted_one_half_is_the_least_gain() -> None:
@@ -129,10 +142,12 @@ def test_choices_with_equal_runs_are_said_to_do_the_same_and_are_not_the_next_be
     assert data["same"] == [CHOICES[0]]
     assert data["runner_up"]["session"] == "10000"
     assert data["equal"] is None
-    assert f"session=45000 static=true does the same in all {runs} seeds. Next is session=10000" in data["answer"]
+    assert f"session=45000 static=true does the same in all {runs} seeds. Next is session=10000" in " ".join(
+        data["rests_on"]
+    )
     differs = as_data(asked(costs))  # the most partitions at once do
     assert differs["same"] == []
-    assert "does the same" not in differs["answer"]
+    assert "does the same" not in " ".join(differs["rests_on"])
     every = as_data(advised(Alike([7_000] * 5), CHOICES, goal, {}, 200, of_values(NOW, CHOICES)))
-    assert "session=45000 static=true and 2 others do the same in all " in every["answer"]
+    assert "session=45000 static=true and 2 others do the same in all " in " ".join(every["rests_on"])
     assert every["runner_up"] is None

@@ -14,7 +14,7 @@ from groupsim.advice.choices import Choice
 from groupsim.advice.current_settings import of_values
 from groupsim.advice.refused import left_out
 from groupsim.advice.selection import Goal, Row, Sample
-from groupsim.advice.sentences import in_one_sentence
+from groupsim.advice.sentences import answer, rests_on
 from groupsim.advice.time_shifting import without_movers
 from groupsim.advice.trust import reliance
 from groupsim.advice.unknown import Unknown
@@ -67,12 +67,12 @@ COSTS = {
 @pytest.mark.parametrize("stopped", [(), ("m2",)])  # also where the direction is not sure
 def test_the_best_of_the_others_is_taken(stopped: tuple[str, ...]) -> None:
     found = asked(COSTS, stopped)
-    answer = in_one_sentence(found)
-    assert "Take max.poll=6000 assignor=sticky: 9.0 partition-seconds instead of 20.0 " in answer
-    assert "best of 2 " in answer
-    assert "2 choices that only move time are left out: partitions are held instead by processes that are" in answer
+    said, more = answer(found), " ".join(rests_on(found))
+    assert "ake max.poll=6000 assignor=sticky: about 9.0 instead of 20 partition-seconds. " in said
+    assert "best of the 2, " in said
+    assert "2 choices that only move time are left out: partitions are held instead by processes that are" in more
     assert found.runs > found.selection.runs == 2 * 6
-    assert f"used {found.runs} of 200 runs" in answer
+    assert f"It used {found.runs} of 200 runs." in more
     (line,) = left_out(found.refused)
     assert line.startswith(
         "max.poll=30000..300000 assignor=range (2 choices) only move time, for example max.poll=30000"
@@ -82,15 +82,15 @@ def test_the_best_of_the_others_is_taken(stopped: tuple[str, ...]) -> None:
 
 def test_where_all_only_move_time_what_is_set_is_kept() -> None:
     found = asked({key: COSTS[key] for key in ("30000/range", "300000/range")} | {"6000/range": COSTS["6000/range"]})
-    assert in_one_sentence(found).startswith("Keep max.poll=6000 assignor=range, as the record has it: 20.0 ")
+    assert answer(found).startswith("Keep max.poll=6000 assignor=range, as the record has it: about 20 ")
     alone = asked({**{key: COSTS[key] for key in ("30000/range", "300000/range")}, "6000/range": (300, 40_000)})
-    assert in_one_sentence(alone).startswith("Keep ")
+    assert answer(alone).startswith("Keep ")
     assert as_data(alone)["take"] is None
 
 
 def test_a_choice_that_saves_more_than_it_moves_is_taken() -> None:
     found = asked({"6000/range": (20_000, 5_000), "30000/range": (0, 9_000)})
-    assert in_one_sentence(found).startswith("Take max.poll=30000 assignor=range: ")
+    assert answer(found).startswith("Take max.poll=30000 assignor=range: ")
     assert not found.refused
 
 

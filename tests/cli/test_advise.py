@@ -31,7 +31,7 @@ def test_a_bound_takes_another_choice_or_none(call: Call) -> None:
     assert json.loads(call(*asked, "rebalances<=2").out)["best"] == {"static": "true"}
     none = json.loads(call(*asked, "rebalances<=0").out)
     assert none["best"] is None
-    assert none["answer"].startswith("No choice keeps rebalances <= 0")
+    assert none["answer"].startswith("No choice keeps rebalances <= 0. ")
     assert [each["keeps"] for each in none["choices"]] == [False, False]
 
 
@@ -78,7 +78,7 @@ def test_an_incident_has_the_same_answer_and_says_what_it_rests_on(imported: Cal
     asked = ("advise", "kill9", "--vary", "session.timeout.ms=6000,12000", "--vary", "assignor=range,sticky")
     out = imported(*asked, "--format", "json").json
     assert out["best"] == {"session.timeout.ms": "6000", "assignor": "range"}
-    assert "with the settings of the record" in out["answer"]
+    assert " instead of " in out["answer"]
     assert out["assumed"]
     assert out["before"].keys() == out["measures"].keys()
     again = imported(*asked)
@@ -97,7 +97,7 @@ def test_several_measures_have_choices_that_none_beats(imported: Call) -> None:
     assert out["answer"].startswith("One choice is beaten by no other of 2 in partition_ms and detection_ms")
     out = imported(*asked, "longest_partition_ms", "--subject-to", "outage_ms<=20000").json
     assert out["best"] == {"session.timeout.ms": "6000"}
-    assert " s (longest_partition_ms) instead of " in out["answer"]
+    assert " s (longest_partition_ms). " in out["answer"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_range_is_searched_for_an_incident_too(imported: Call) -> None:
     out = imported(*asked, *known, "--budget", "64", "--format", "json").json
     assert out["searched"]["tried"] > 8
     assert out["runs"] + out["searched"]["runs"] <= 64
-    assert "A search tried " in out["answer"]
+    assert "A search tried " in " ".join(out["rests_on"])
     assert all(300 <= int(each["heartbeat.interval.ms"]) <= 1900 for each in out["choices"])
 
 
@@ -154,11 +154,11 @@ def test_the_doubts_of_a_what_if_are_in_the_advice(imported: Call) -> None:
     asked = ("--vary", "session.timeout.ms=6000,12000", "--assume", "heartbeat.interval.ms=1000")
     advised = imported("advise", "kill9", *asked, "--format", "json").json
     row, *_ = imported("incident", "whatif", "kill9", "--set", "session.timeout.ms=12000", "--format", "json").json
-    assert f"he replay of the record is {row['fidelity']['error']:.0%}".replace("%", " %") in advised["answer"]
+    assert f"he replay of the record is {row['fidelity']['error']:.0%}".replace("%", " %") in str(advised["rests_on"])
     trust = advised["trust"]
     assert trust["verdict"] in ("better", "likely better", "worse", "likely worse", "not sure", "same as recorded")
     assert advised["given"] == ["heartbeat.interval.ms=1000"]
-    assert (trust["not_in_the_logs"] in advised["answer"]) or not trust["not_in_the_logs"]
+    assert (trust["not_in_the_logs"][1:] in str(advised["rests_on"])) or not trust["not_in_the_logs"]
 
 
 def test_a_topic_may_have_as_many_partitions_as_elsewhere(imported: Call) -> None:
@@ -208,7 +208,7 @@ def test_a_range_is_searched_and_the_answer_says_so(call: Call) -> None:
     out = json.loads(call(*asked).out)
     assert int(out["best"]["downtime_ms"]) < 4_000
     assert out["searched"]["tried"] <= 10
-    assert "one that it did not try may be better" in out["answer"]
+    assert "one that it did not try may be better" in str(out["rests_on"])
 
 
 def test_outages_after_start_up_are_measures_of_a_scenario(call: Call) -> None:
