@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groupsim.advice.advice import Advice, Along
 from groupsim.advice.choices import in_words
-from groupsim.advice.sentences import scaled, unit
+from groupsim.analysis.tables.amounts import scaled, unit
 
 WIDTH = 40
 _LETTERS = "ABCDEFGH"

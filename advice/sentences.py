@@ -10,12 +10,12 @@ from groupsim.advice.choices import in_words
 from groupsim.advice.current_settings import least
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.pareto import Front
-from groupsim.analysis.tables.measures import PARTITION_TIMES
+from groupsim.analysis.tables.amounts import about, amount, short
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
 from groupsim.wording.lists import as_sentence, capital
-from groupsim.wording.numbers import counted, probability, two_digits
+from groupsim.wording.numbers import counted, probability
 
 NAMED = 6
 """So many choices are named where several measures are to be small together."""
@@ -60,45 +60,6 @@ def unsure(advice: Advice) -> str:
         return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"
     low, high = (-end for end in reversed(change.interval()))
     return f"{said}; the mean is less by {short(name, low).partition(' ')[0]} to {amount(name, high)}"
-
-
-def about(name: str, value: float, before: float | None = None) -> str:
-    """Of a measure with two digits: `about 12 partition-seconds`, `about 6.0 instead of 12 s (detection_ms)`."""
-    instead = "" if before is None else f" instead of {_two_digits(name, before)}"
-    return f"about {_two_digits(name, value)}{instead} {_what(name)}"
-
-
-def amount(name: str, value: float) -> str:
-    """Of a measure: `12.0 partition-seconds`, `6.0 s (detection_ms)`, `9.0 rebalances`."""
-    return f"{scaled(name, value):,.1f} {_what(name)}"
-
-
-def _two_digits(name: str, value: float) -> str:
-    return two_digits(1_000 * scaled(name, value))
-
-
-def _what(name: str) -> str:
-    if name in ("partition_ms", "after_start_ms"):
-        return "partition-seconds"
-    return f"s ({name})" if name.endswith("_ms") else name
-
-
-def short(name: str, value: float) -> str:
-    """The same beside its name: `14.0 s`, `9.0`."""
-    number = f"{scaled(name, value):,.1f}"
-    return f"{number} {unit(name)}" if name.endswith("_ms") else number
-
-
-def unit(name: str) -> str:
-    """What `scaled` counts in: `partition-seconds`, `s`, or the name itself."""
-    if name in PARTITION_TIMES:
-        return "partition-seconds"
-    return "s" if name.endswith("_ms") else name
-
-
-def scaled(name: str, value: float) -> float:
-    """Milliseconds as seconds, all else as it is."""
-    return value / 1_000 if name.endswith("_ms") else value
 
 
 def _decision(advice: Advice) -> list[str]:

@@ -105,7 +105,7 @@ def advise(
     *,
     vary: Mapping[str, Iterable[Value] | Value | Between],
     unknown: Mapping[str, Between] | None = None,
-    minimize: str | Sequence[str] = "partition_ms",
+    minimize: str | Sequence[str] = (),
     subject_to: Mapping[str, float] | None = None,
     indifference: float = 0.05,
     confidence: float = 0.95,
@@ -129,7 +129,8 @@ def advise(
         about: a scenario, or a recorded run.
         vary: by setting the values to compare, as a list; or a range that is searched, as a tuple `(low, high)`.
         unknown: parameters that nobody knows, as `(low, high)`: drawn anew under each seed, alike for all choices.
-        minimize: what to make small: "partition_ms", "outage_ms", …; several give the choices that none beats.
+        minimize: what to make small: "outage_ms", …; several give the choices that none beats. Default: the total of
+            unavailable time from when the group first worked.
         subject_to: the most that the means of other measures may be: `{"detection_ms": 10_000}`.
         indifference, confidence, budget: a share of the best that is no difference; how sure it has to be; most runs.
         settings: of a scenario: what all choices have.
@@ -147,7 +148,7 @@ def advise(
     space, ranges, fixed = space_of(vary), _ranges(unknown or {}), texts_of(settings)
     if twice := sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{twice[0]!r} is given twice, by vary, unknown or settings")
-    first, *also = dict.fromkeys(one_or_more(minimize))
+    first, *also = dict.fromkeys(one_or_more(minimize)) or [usual_measure(recorded=isinstance(about, Run))]
     goal = Goal(first, dict(subject_to or {}), confidence, indifference, budget, tuple(also))
     where = Where(jobs or os.cpu_count() or 1, master, memory, None if to is None else Path(to), resume)
     with bar("advise", progress) as update, needing("advise"), needing("spark"):
@@ -160,6 +161,13 @@ def advise(
         given, part = assumptions(assume or {}), period_of(between, about.info)
         asked = Question(group, counts_of(topics), given, part, space, goal, ranges)
         return Advice(of_run(about.store, about.info, asked, seed, where, progress=update))
+
+
+def usual_measure(*, recorded: bool) -> str:
+    """The total from when the group first worked, as every command says it: of a record no other is measured."""
+    from groupsim.analysis.tables.measures import AFTER_START
+
+    return "partition_ms" if recorded else AFTER_START
 
 
 def space_of(vary: Mapping[str, Iterable[Value] | Value | Between]) -> dict[str, list[str] | Range]:

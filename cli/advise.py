@@ -49,7 +49,7 @@ MinimizeOption = Annotated[
     typer.Option(
         "--minimize",
         metavar="MEASURE",
-        help="What to make small, partition_ms by default; several give the choices that none beats. "
+        help="What to make small, by default unavailable time after start-up; several give what no choice beats. "
         "See docs/how-to/choose-settings.md.",
     ),
 ]
@@ -73,7 +73,7 @@ def advise(
     about: AboutArgument,
     vary: VaryOption = [],  # noqa: B006  typer copies it
     unknown: UnknownOption = [],  # noqa: B006
-    minimize: MinimizeOption = ["partition_ms"],  # noqa: B006
+    minimize: MinimizeOption = [],  # noqa: B006
     subject_to: SubjectOption = [],  # noqa: B006
     indifference: IndifferenceOption = "5%",
     confidence: ConfidenceOption = 0.95,
@@ -105,6 +105,7 @@ def advise(
     from groupsim.advice.choices import vary as values_of
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import unknown as ranges_of
+    from groupsim.api.advising import usual_measure
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for an advice, not {form.value}")
@@ -112,7 +113,7 @@ def advise(
     ranges = ranges_of(unknown)
     for key in sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
-    first, *also = dict.fromkeys(minimize)
+    first, *also = dict.fromkeys(minimize) or [usual_measure(recorded=not is_scenario(about))]
     goal = Goal(first, _bounds(subject_to), confidence, _share(indifference), budget, tuple(also))
     where = Where(jobs or os.cpu_count() or 1, master, memory, to, resume)
     if is_scenario(about):

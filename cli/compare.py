@@ -38,7 +38,7 @@ def compare(
     Example: groupsim compare 4f1c 9ab2
     """
     from groupsim import analysis
-    from groupsim.analysis.tables.comparison import BREAKDOWNS, COMPARED, as_rows
+    from groupsim.analysis.tables.comparison import BREAKDOWNS, COMPARED, as_rows, in_words
 
     if form in (Format.CSV, Format.JSONL):
         raise BadRequest(f"--format must be table or json for a comparison, not {form.value}")
@@ -58,12 +58,14 @@ def compare(
                 output.note(f"note: the total of {name} is unknown: {run.unknown}")
             elif (rests_on := run.support_after_start) is not None and (sure := rests_on.bounds()) is not None:
                 output.note(f"note: {name}: {sure}")
-        unknown = any(run.unknown is not None for run in runs)
+        unknown = [name for name, run in zip(names, runs, strict=True) if run.unknown is not None]
+    answer = in_words(found, unknown)
     if form is Format.JSON:
-        output.write_json(_document(runs, names, found))
+        output.write_json({"answer": answer, **_document(runs, names, found)})
     else:
+        print(output.plain(answer))
         _print(runs, names, [row for row in found if _wanted(row, shown)], COMPARED)
-    raise typer.Exit(int(unknown))
+    raise typer.Exit(int(bool(unknown)))
 
 
 def _document(runs: list[Run], names: list[str], found: list[dict[str, Any]]) -> dict[str, Any]:

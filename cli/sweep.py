@@ -107,10 +107,8 @@ def sweep_report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that `groupsim sweep --to DIR` wrote.")],
     measure: Annotated[
         str,
-        typer.Option(
-            "--measure", metavar="NAME", help="What to compare: partition_ms, after_start_ms, max_partitions, …"
-        ),
-    ] = "partition_ms",
+        typer.Option("--measure", metavar="NAME", help="What to compare: after_start_ms, partition_ms, outage_ms, …"),
+    ] = "after_start_ms",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write a picture: .png or .html.")
     ] = None,
@@ -141,18 +139,21 @@ def sweep_report(
         draw(found, output)
         note(f"picture written to {output}")
     if form is Format.JSON:
-        write_json({**asdict(found), "best": found.best})
+        write_json({"answer": found.answer, **asdict(found), "best": found.best})
     else:
         _print(found)
 
 
 def _print(found: Report) -> None:
-    seconds = found.measure.endswith("_ms")
+    from groupsim.analysis.tables.amounts import unit
+
+    print(plain(found.answer))
+    seconds, counts = found.measure.endswith("_ms"), unit(found.measure)
     title = f"{plain(found.scenario)}  {found.runs:,} runs, {len(found.choices):,} choices"
     troubles = [f"{n:,} {what}" for n, what in ((found.failed, "failed"), (found.broken, "broke an invariant")) if n]
     print(", ".join([title, *troubles]))
     sure = "" if found.alike else "; intervals are 95 % bootstrap intervals"
-    print(f"{found.measure}{', in partition-seconds' if seconds else ''}{sure}")
+    print(f"{found.measure}{f', in {counts}' if seconds else ''}{sure}")
     if found.alike:
         print(seed_changes_nothing(found.alike))
     rows = [_row(row, 1_000 if seconds else 1) for row in found.choices]
@@ -164,10 +165,8 @@ def _print(found: Report) -> None:
             {**row, "median": _in(row["median"], seconds), "p95": _in(row["p95"], seconds)} for row in found.values
         ]
         table(effects, ("key", "value", "runs", "median", "p95"))
-    first, *others = found.best
-    print(f"best: {plain(first) or 'default settings'}")
-    if others:
-        print(f"not distinguishable from the best: {len(others):,} more, marked *")
+    if len(found.best) > 1:
+        print(f"not distinguishable from the best: {len(found.best) - 1:,} more, marked *")
 
 
 def _in(value: float, in_seconds: bool) -> str:

@@ -42,7 +42,8 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
     variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
     named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
-    return _begun(first_that_fits(named + variants, _names(group)), group)
+    bare = f"{first.what.partition(' (')[0]}."
+    return _begun(first_that_fits([*named, *variants, bare], _names(group)), group)
 
 
 def _brief(first: Finding, *, tried: bool) -> str:

@@ -15,13 +15,17 @@ import pyarrow.dataset as ds
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from groupsim.analysis.tables.amounts import about
 from groupsim.analysis.tables.measures import AFTER_START, MEASURES
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import read_manifest
 from groupsim.pipeline.schemas import SUMMARY, SUMMARY_ARROW
 from groupsim.pipeline.source import SUMMARY_FOLDER
+from groupsim.wording.lists import either
 
 RESAMPLES = 1_000
+_NAMED = 3
+"""So many choices that are as good are named."""
 CONFIDENCE = 0.95
 CHOICE = (
     "choice",
@@ -73,6 +77,16 @@ class Report:
     def best(self) -> list[str]:
         return [row["choice"] for row in self.choices if row["as_good"]]
 
+    @property
+    def answer(self) -> str:
+        """The best choices, and the next one that is not as good."""
+        named = [name or "the default settings" for name in self.best]
+        names = either(named if len(named) <= _NAMED else [*named[: _NAMED - 1], "others that are as good"])
+        behind = next((row for row in self.choices if not row["as_good"] and row["median"] is not None), None)
+        amount = about(self.measure, self.choices[0]["median"], None if behind is None else behind["median"])
+        beside = "" if behind is None else f"; next is {behind['choice'] or 'the default settings'}"
+        return f"Best: {names} with {amount} in the median{beside}."
+
 
 def summaries(spark: SparkSession, directory: str | Path) -> DataFrame:
     """The summary rows of committed runs, pipeline.schemas.SUMMARY. Raises PipelineError if there are none."""
@@ -89,7 +103,7 @@ def rows(directory: Path) -> pa.Table:
     return ds.dataset(files, SUMMARY_ARROW, format="parquet").to_table().sort_by("run")
 
 
-def report(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
+def report(summary: DataFrame, measure: str = AFTER_START, resamples: int = RESAMPLES) -> Report:
     """Compare the choices among summary rows by a measure. Raises PipelineError if no run finished."""
     if measure not in MEASURES:
         raise PipelineError(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")
@@ -108,7 +122,7 @@ def report(summary: DataFrame, measure: str = "partition_ms", resamples: int = R
     return Report(name, measure, total["runs"], total["failed"], total["broken"], ranked, effects)
 
 
-def choices(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+def choices(summary: DataFrame, measure: str = AFTER_START, resamples: int = RESAMPLES) -> list[dict[str, Any]]:
     """Summary rows to one row a choice, `CHOICE`, best first; a choice without a finished run comes last."""
     measured = summary.select("*", _measure(measure).alias("value"))
     rest = dict.fromkeys(CHOICE)
@@ -140,7 +154,7 @@ def _stats(measured: DataFrame) -> DataFrame:
     )
 
 
-def values(summary: DataFrame, measure: str = "partition_ms") -> DataFrame:
+def values(summary: DataFrame, measure: str = AFTER_START) -> DataFrame:
     """Summary rows to one row per key and value of the grid: `key, value, runs, median, p95` over all the others."""
     measured = summary.where(F.col("error").isNull()).select(
         F.explode("params").alias("key", "value"), _measure(measure)

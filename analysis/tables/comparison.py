@@ -13,6 +13,9 @@ from groupsim.analysis.availability.intervals import Interval
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.frames import Table
+from groupsim.wording.lists import capital, listed
+from groupsim.wording.numbers import partition_time
+from groupsim.wording.times import duration
 
 COMPARED = ("measure", "of", "unit")
 """What every comparison has, before the runs' own columns: what is measured (`unavailable`, `by label`, ...), of what
@@ -207,3 +210,27 @@ def as_rows(compared: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]
         }
         for row in compared.astype(object).to_dict("records")
     ]
+
+
+def in_words(rows: Sequence[Mapping[str, Any]], unknown: Sequence[str] = ()) -> str:
+    """The answer of a comparison, from its `as_rows`: how long something was down in each run, then the sums.
+
+    `unknown`: the runs of which the total is not known.
+    """
+    if unknown:
+        total = "The total of" if len(unknown) == 1 else "The totals of"
+        return f"{total} {listed(unknown)} {'is' if len(unknown) == 1 else 'are'} unknown, so nothing is compared."
+    found = {row["measure"]: row["values"] for row in rows if row["of"] is None}
+    outages, sums = found.get("outage", {}), found.get("unavailable", {})
+    names = [name for name, ms in outages.items() if ms is not None]
+    if len(names) < 2:
+        return "No partition is known in some of these runs, so nothing is compared."
+    least, most = (choose(names, key=lambda name: outages[name]) for choose in (min, max))
+    what = "one or more partitions were unavailable for"
+    if len(names) == 2:
+        first, second = names
+        said = f"In {first} {what} {duration(outages[first])}, in {second} for {duration(outages[second])}."
+    else:
+        ends = f"{duration(outages[least])} in {least}, the least, and {duration(outages[most])} in {most}, the most"
+        said = f"{capital(what)} {ends}."
+    return f"{said} Sum: {', '.join(f'{partition_time(sums[name])} in {name}' for name in names)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from groupsim.advice.replays import MEASURES as REPLAYED
-from groupsim.advice.sentences import unit
+from groupsim.analysis.tables.amounts import unit
 from groupsim.analysis.tables.measures import LAG_MEASURES, MEASURES, PARTITION_TIMES, measured
 from groupsim.coordinator.config import BadSetting
 from groupsim.scenarios.dsl import Application, World, minutes, scenario, seconds
