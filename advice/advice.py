@@ -13,7 +13,7 @@ from groupsim.advice.pareto import Front
 from groupsim.advice.refused import Refused
 from groupsim.advice.selection import Goal, Row, Selection, same_as
 from groupsim.advice.trust import Reliance
-from groupsim.analysis.tables.measures import AFTER_START
+from groupsim.analysis.tables.measures import AFTER_START, MEASURES
 from groupsim.replay.rests_on import Basis
 from groupsim.replay.verdict import Verdict
 
@@ -198,9 +198,10 @@ class Advice:
 
 
 def _is_like(name: str, minimised: str) -> bool:
-    """Whether a measure says nothing new beside the one that is minimised, or beside the same of the whole run."""
-    later = name.startswith(_LATER) and name != AFTER_START
-    return later or name == minimised.removeprefix(_LATER) or {name, minimised} <= _ALIKE or name == minimised
+    """Whether a measure says nothing new beside the one that is minimised, or beside the same of as much of the run."""
+    is_later = name.startswith(_LATER) and name != AFTER_START
+    twin = f"{_LATER}{name}" in MEASURES if minimised.startswith(_LATER) else is_later
+    return twin or name == minimised.removeprefix(_LATER) or {name, minimised} <= _ALIKE or name == minimised
 
 
 def _means(rows: Sequence[Row]) -> dict[str, float]:
