@@ -17,7 +17,7 @@ _IN_WORDS = {
     "commit": "the commit before partitions are revoked",
     "assignor": "the time that the assignor takes",
     "restore": "the rebuilding of state",
-    "freeze": "a process that stood still",
+    "freeze": "the freeze of a process",
     "pause": "the application, which paused partitions,",
 }
 """What decides a duration and is no setting -> how a sentence says it."""

@@ -67,7 +67,7 @@ _UNKNOWN = "not scored from true actions"
 
 
 def trusted(scorings: Sequence[Scored]) -> Iterator[Sequence[object]]:
-    """Of the pairs predicted from logs: what became of the promises of an answer's first sentence."""
+    """Of the pairs predicted from logs: what became of the promises of an answer."""
     yield (
         "recordings",
         "better or worse, all seeds agree",

@@ -69,7 +69,7 @@ the answer compared with the recorded runs under that choice.
 """
 _TRUST = """## How far answers can be trusted
 
-The first sentence of a what-if says *trust the direction* where all seeds agree and the difference is worth having, and
+The answer of a what-if says *trust the direction* where all seeds agree and the difference is worth having, and
 gives the range of the seeds as the amount, widened by 10 % or more. From the logs alone, with few seeds for each pair
 (users get 10 to 40), this is how often that was right:
 """
