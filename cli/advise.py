@@ -105,7 +105,6 @@ def advise(
     from groupsim.advice.choices import vary as values_of
     from groupsim.advice.selection import Goal
     from groupsim.advice.unknown import unknown as ranges_of
-    from groupsim.api.advising import usual_measure
 
     if form not in (Format.TABLE, Format.JSON):
         raise BadRequest(f"--format must be table or json for an advice, not {form.value}")
@@ -113,7 +112,7 @@ def advise(
     ranges = ranges_of(unknown)
     for key in sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{key!r} is given twice, by --vary, --unknown or --set")
-    first, *also = dict.fromkeys(minimize) or [usual_measure(recorded=not is_scenario(about))]
+    first, *also = dict.fromkeys(minimize) or [_usual_measure(about)]
     goal = Goal(first, _bounds(subject_to), confidence, _share(indifference), budget, tuple(also))
     where = Where(jobs or os.cpu_count() or 1, master, memory, to, resume)
     if is_scenario(about):
@@ -130,6 +129,12 @@ def advise(
         print_advice(advice)
     if not advice.selection.reached:
         raise typer.Exit(1)
+
+
+def _usual_measure(about: str) -> str:
+    from groupsim.api.advising import usual_measure
+
+    return usual_measure(recorded=not is_scenario(about))
 
 
 def _note_seeds(advice: Advice) -> None:

@@ -14,8 +14,8 @@ from groupsim.cli.options import FormatOption, RunArgument, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.read import print_caveat, support_of
 from groupsim.cli.run_times import PeriodOption, period, with_instants
-from groupsim.wording.bounds import near_word
-from groupsim.wording.numbers import partition_seconds
+from groupsim.wording.bounds import is_near, near_word
+from groupsim.wording.numbers import partition_seconds, partition_time
 from groupsim.wording.start_up import start_up
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def blame(
         row["share"] = round(row["partition_ms"] / total, 4)
     shown = summed if form is not Format.TABLE or len(summed) <= SHOWN + 1 else summed[:SHOWN]
     if form is Format.TABLE:
-        print(output.plain(_answer(rows, chosen)))
+        print(output.plain(_answer(rows, chosen, support_of(found, chosen))))
     output.rows(shown, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
@@ -102,14 +102,20 @@ def _rows(found: Run, between: tuple[int, int] | None, *, whole: bool) -> pd.Dat
     return found.blame() if whole else metrics.after_start(found.blame(), found.worked)
 
 
-def _answer(rows: pd.DataFrame, between: tuple[int, int] | None) -> str:
-    """What decides most of it, before who was waited for."""
+def _answer(rows: pd.DataFrame, between: tuple[int, int] | None, rests_on: Support | None) -> str:
+    """What decides most of it, before who was waited for; the amount as far as it is known."""
     from groupsim.analysis.blame.lever import lever
     from groupsim.analysis.tables import frames
 
+    total, of = int(rows["duration_ms"].sum()), None
+    if rests_on is not None and rests_on.unknown is not None:
+        of = "the time that the logs show"
+    elif rests_on is not None and rests_on.bounded:
+        ends = (total, rests_on.at_least_ms, rests_on.at_most_ms)
+        of = f"{near_word(*ends)} {partition_time(total)}" if is_near(*ends) else "the time that the logs show"
     pieces = ((row["configuration"], row["member"], row["duration_ms"]) for row in frames.records(rows))
     when = " after start-up" if between is None else " in this time"
-    return lever(pieces) or f"No partition is known to have been unavailable{when}."
+    return lever(pieces, of) or f"No partition is known to have been unavailable{when}."
 
 
 def _sum(total: int, rests_on: Support | None, starts: str | None) -> str:
