@@ -23,7 +23,11 @@ NAMED = 6
 
 def answer(advice: Advice) -> str:
     """What to take or to keep and how much better it is; then how sure that is, and the drawback."""
-    return " ".join(filter(None, [*_decision(advice), *_beside(advice)]))
+    first, *others = _decision(advice)
+    warning = _warning(advice)
+    if warning and first.startswith(("Keep ", "Take ")):
+        first = f"Perhaps {first[0].lower()}{first[1:]}"
+    return " ".join(filter(None, [first, warning, *others, *_beside(advice)]))
 
 
 def rests_on(advice: Advice) -> list[str]:
@@ -78,15 +82,12 @@ def _decision(advice: Advice) -> list[str]:
     if advice.keeps:
         best = f"{chosen} has {amount(name, evidence.mean)}{_change(advice)}, {_enough(advice)}"
         return [_keep(advice), f"{_sure(advice).removesuffix('.')}: {best}."]
-    warning = _warning(advice)
-    take = "Perhaps take" if warning else "Take"
     before = None if advice.before is None else advice.before[name]
-    value = about(name, evidence.mean, before)
-    return [f"{take} {chosen}: {value}.", warning, _sure(advice), _broken(advice)]
+    return [f"Take {chosen}: {about(name, evidence.mean, before)}.", _sure(advice), _broken(advice)]
 
 
 def _warning(advice: Advice) -> str:
-    """Why it is not sure that this is better, as a sentence."""
+    """Why figures or directions are not sure, as a sentence."""
     said = (advice.record.reliance.warning if advice.record is not None else "") or unsure(advice)
     return as_sentence(said) if said else ""
 
@@ -99,7 +100,7 @@ def _broken(advice: Advice) -> str:
         for name, most in advice.goal.bounds.items()
         if before.get(name, most) > most
     ]
-    return f" {capital(_as_they_are(advice))} do not keep the bound: {' and '.join(broken)}." if broken else ""
+    return f"{capital(_as_they_are(advice))} do not keep the bound: {' and '.join(broken)}." if broken else ""
 
 
 def _sure(advice: Advice) -> str:

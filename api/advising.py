@@ -129,7 +129,7 @@ def advise(
         about: a scenario, or a recorded run.
         vary: by setting the values to compare, as a list; or a range that is searched, as a tuple `(low, high)`.
         unknown: parameters that nobody knows, as `(low, high)`: drawn anew under each seed, alike for all choices.
-        minimize: what to make small: "outage_ms", …; several give the choices that none beats. Default: as of a sweep.
+        minimize: what to make small, by default unavailable time after start-up; several give what no choice beats.
         subject_to: the most that the means of other measures may be: `{"detection_ms": 10_000}`.
         indifference, confidence, budget: a share of the best that is no difference; how sure it has to be; most runs.
         settings: of a scenario: what all choices have.

@@ -35,9 +35,8 @@ def brief(result: ChoiceResult, trusted: Trust) -> str:
         not_sure = f"{warning}whether {result.choice} would have helped is not sure: simulated, it costs {amounts}"
         said = [capital(not_sure), why_in_brief(result, trusted)]
     elif decided is Verdict.MOVED:
-        said = [
-            f"{result.choice} only moves time: {amounts}, but a process that is stuck in a batch holds partitions for longer"
-        ]
+        longer = "but a process that is stuck in a batch holds partitions for longer"
+        said = [f"{result.choice} only moves time: {amounts}, {longer}"]
     else:
         said = [f"{result.choice} would have cost {amounts}", parts.how_far([result], trusted)]
     total = trusted.imported or trusted.recorded_in_brief()

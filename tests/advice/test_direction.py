@@ -60,3 +60,11 @@ def test_of_a_scenario_a_mean_that_is_surely_less_is_enough() -> None:
     assert unsure(taken(moved, recorded=False)) == ""
     assert unsure(taken(moved)).startswith("The direction is not sure: 16 of 25 seeds cost less, 9 cost more; the mean")
     assert unsure(taken([-9_000.0] * 6 + [8_000.0] * 5, recorded=False)).endswith("which may be chance")
+
+
+def test_a_warning_is_said_of_what_is_kept_too() -> None:
+    kept = taken([100.0, 200.0, 300.0, 400.0, 500.0, 600.0], warning="Low fidelity")
+    assert kept.keeps
+    first, second, *_ = answer(kept).split(". ")
+    assert first.startswith("Perhaps keep ")
+    assert second == "Low fidelity"
