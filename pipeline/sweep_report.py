@@ -103,7 +103,7 @@ def rows(directory: Path) -> pa.Table:
     return ds.dataset(files, SUMMARY_ARROW, format="parquet").to_table().sort_by("run")
 
 
-def report(summary: DataFrame, measure: str = AFTER_START, resamples: int = RESAMPLES) -> Report:
+def report(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> Report:
     """Compare the choices among summary rows by a measure. Raises PipelineError if no run finished."""
     if measure not in MEASURES:
         raise PipelineError(f"--measure must be one of {', '.join(MEASURES)}, not {measure!r}")
@@ -122,7 +122,7 @@ def report(summary: DataFrame, measure: str = AFTER_START, resamples: int = RESA
     return Report(name, measure, total["runs"], total["failed"], total["broken"], ranked, effects)
 
 
-def choices(summary: DataFrame, measure: str = AFTER_START, resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+def choices(summary: DataFrame, measure: str = "partition_ms", resamples: int = RESAMPLES) -> list[dict[str, Any]]:
     """Summary rows to one row a choice, `CHOICE`, best first; a choice without a finished run comes last."""
     measured = summary.select("*", _measure(measure).alias("value"))
     rest = dict.fromkeys(CHOICE)
@@ -154,7 +154,7 @@ def _stats(measured: DataFrame) -> DataFrame:
     )
 
 
-def values(summary: DataFrame, measure: str = AFTER_START) -> DataFrame:
+def values(summary: DataFrame, measure: str = "partition_ms") -> DataFrame:
     """Summary rows to one row per key and value of the grid: `key, value, runs, median, p95` over all the others."""
     measured = summary.where(F.col("error").isNull()).select(
         F.explode("params").alias("key", "value"), _measure(measure)
