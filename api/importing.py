@@ -34,9 +34,13 @@ class Imported:
     result: ImportResult
     reading: Reading
 
-    @cached_property
+    @property
     def explanation(self) -> Explanation | None:
         """What the logs show of it; None where no line is about a group."""
+        return self._explained
+
+    @cached_property
+    def _explained(self) -> Explanation | None:
         from groupsim.diagnosis.explain import explain_reading
 
         return explain_reading(self.reading)
