@@ -59,7 +59,8 @@ class _Stretch:
     `holders`: how many members have a part by the first, None if not known; `waiting`: how many of these may have to
     wait for it. `begun`, `joined`: the rebalance began, and has its members, of which there are `size`. `fresh`:
     members that came; `added`: those for which a rebalance began. `all_new`: since when all its members are such.
-    `went`: members that had a part.
+    `went`: members that had a part. `unsent`: since when the leader of a rebalance may be gone: it
+    sent no assignment, and may have had all.
     """
 
     since: int
@@ -73,6 +74,7 @@ class _Stretch:
     fresh: set[str | None] = field(default_factory=set)
     added: set[str | None] = field(default_factory=set)
     went: list[_Gone] = field(default_factory=list)
+    unsent: int | None = None
     until: int = INF
     start_up: bool = False
 
@@ -84,6 +86,11 @@ class _Stretch:
         """A generation has its members: if all of them are new, none has a part until an assignment is stored."""
         if stores and self.all_new is None and self.size and len(self.added) >= self.size:
             self.all_new = at
+
+    def sent_nothing(self, *, stores: bool) -> None:
+        """All have joined, and no assignment was stored; `stores`: the log would show it."""
+        if stores and self.unsent is None and self.joined is not None:
+            self.unsent = self.since if self.begun is None else self.begun
 
     @property
     def all_gone(self) -> Spans:
@@ -179,7 +186,8 @@ def _surely(stretch: _Stretch, is_eager: bool | None) -> Spans:
 def _perhaps(stretch: _Stretch, is_eager: bool | None) -> Spans:
     rebalanced = stretch.begun is not None or stretch.joined is not None or stretch.until < INF
     if not rebalanced or (is_eager is False and not stretch.start_up):
-        return stretch.perhaps_gone(is_eager)
+        unsent = [] if stretch.unsent is None else [(stretch.unsent, _handed_over(stretch.until))]
+        return union(stretch.perhaps_gone(is_eager), unsent)
     begun = stretch.since if stretch.begun is None else stretch.begun  # that it began may not be in the log
     return union(stretch.perhaps_gone(is_eager), [(begun, _handed_over(stretch.until))])
 
@@ -210,6 +218,7 @@ def _stretches(
         if kind is RowKind.REBALANCE_START:
             stretch.starts_up(first=line.row.detail.get("old_generation") == 0)
             if stretch.joined is not None:  # its assignment was never stored
+                stretch.sent_nothing(stores=stores)
                 stretch.joined, stretch.size, went_next = None, None, []
             stretch.begun = at if stretch.begun is None else stretch.begun
         elif kind is RowKind.STABILIZED:
@@ -226,6 +235,7 @@ def _stretches(
             waiting = len(stretch.fresh) if not is_eager and len(stretch.fresh) < (stretch.size or 0) else 0
             stretch = _Stretch(at, stretch.size, waiting, went=went_next)
             went_next = []
+    stretch.sent_nothing(stores=stores)
     yield stretch
 
 

@@ -197,6 +197,20 @@ def test_who_stayed_in_a_rebalance_may_have_had_nothing_yet(tmp_path: Path) -> N
     assert bounds[1] > 26_000
 
 
+def test_a_leader_that_sends_no_assignment_may_have_died_with_all_that_the_group_had(tmp_path: Path) -> None:
+    lines = [
+        *rebalance("00:00,000", "00:00,100", "00:00,200", 1, 1, "Adding new member m1-x"),
+        *rebalance("00:02,000", "00:03,000", "00:03,100", 2, 2, "Adding new member m2-x"),
+        *rebalance("00:03,200", "00:06,000", "00:06,100", 3, 2, "Leader m1-x re-joining group during Stable")[:2],
+        broker("00:39,000", "Preparing to rebalance group g in state PreparingRebalance with old generation 3"),
+        broker("00:45,000", "Stabilized group g generation 4 with 2 members."),
+    ]
+    bounds = stopped(tmp_path, broker=lines, m1=[joins("00:00,150", 1, "cooperative-sticky")])
+    assert bounds is not None
+    assert bounds[1] is not None
+    assert bounds[1] > 33_000
+
+
 AWAY = "Static member aaa with instance id a1 temporarily left the consumer group."
 CLOSED = [
     client("00:00,500", "Member aaa with epoch 2 transitioned from STABLE to PREPARE_LEAVING.", "M", "a"),
