@@ -23,6 +23,11 @@ _SESSION_MS = 60_000
 """Longer than the default of session.timeout.ms (45 s)."""
 _NO_MEMBER = re.compile(r"(?i)unknown.?member|not aware of this member|not current|fenced|illegal.?generation")
 """An answer to a LeaveGroup of which the sender is no member any more."""
+_WHY = Remedy(
+    "find out why the process ends, and why nothing starts it again at once (its own log, its exit status)",
+    brief="find out why it ends",
+)
+"""Most of that time nobody was there: no setting of the group brings a process back."""
 _DO = (
     Remedy(
         "call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds); else each new start waits"
@@ -36,6 +41,7 @@ _DO = (
         needs="group.instance.id",
     ),
 )
+_AND_CLOSE = _DO[0]._replace(what=f"and {_DO[0].what}")
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -73,7 +79,7 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
             then, outage, lines = _leader_died(log, silent[-1], [d.who for d in expired])
             unsent = f"; {then}"
             emptied += outage
-            said = [*lines, *said]
+            said = [expired[0].removed, *lines, *said]
     if not said:
         return None
     waited = sum(waits)
@@ -82,7 +88,7 @@ def _in_rebalances(log: GroupLog) -> Finding | None:
     long = f" {duration(waited)}" if waited else ""
     return _finding(
         log, f"{rebalances} waited{long} for {_members(log, who, len(ids))} gone{unsent}",
-        names(who), said, Certainty.LIKELY, waited + emptied + 12_000, confirm=None,
+        names(who), said, Certainty.LIKELY, waited + emptied + 12_000, confirm=None, first=_WHY if emptied else None,
     )  # fmt: skip
 
 
@@ -91,20 +97,19 @@ def _leader_died(log: GroupLog, died: Departure, former: list[str]) -> tuple[str
     it: who was removed, that nobody was left, and who came next.
     """
     name, removed = log.called([died.who])[0], died.removed
-    whose = f"the new {name}" if died.who in former else name
-    never = f"{whose} never sent its assignment"
+    went = "the new one ended, too" if died.who in former else f"{name} never sent its assignment"
     emptied = log.of(RowKind.GROUP_EMPTY)
     empty = next(iter(emptied[bisect_right(emptied, removed.nth, key=lambda line: line.nth) :]), None)
     place = bisect_right(log.joins, removed.nth, key=lambda join: join.said.nth)
     later = [join.said for join in log.joins[place : place + 1]]
     if empty is None or (later and later[0].nth < empty.nth):
-        return f"{never}, and was removed", 0, [removed]
+        return f"{went}, and was removed", 0, [removed]
     lines = [empty, removed, *later]
     until = later[0].at if later else log.end
     if until is None or empty.at is None:
-        return "then the group was empty", 0, lines
+        return f"{went}, and the group was empty", 0, lines
     least = "" if later else "at least "
-    return f"then the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
+    return f"{went}, and the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
 
 
 def _is_soon(log: GroupLog, stable: Said, removed: Said) -> bool:
@@ -214,7 +219,7 @@ def _members(log: GroupLog, who: list[str], ids: int) -> str:
 
 def _finding(
     log: GroupLog, what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int, *,
-    confirm: str | None = "the broker's log: which member it removed, and when",
+    confirm: str | None = "the broker's log: which member it removed, and when", first: Remedy | None = None,
 ) -> Finding:  # fmt: skip
     return Finding(
         code=Code.GHOST_MEMBERS,
@@ -222,7 +227,7 @@ def _finding(
         what=what,
         members=who,
         evidence=evidence_of(said),
-        do=hedged(log, _DO),
+        do=hedged(log, _DO) if first is None else (first, *hedged(log, (_AND_CLOSE, *_DO[1:]))),
         confirm=confirm,
         harm_ms=harm,
     )

@@ -55,7 +55,9 @@ def leader_dies(*later: str) -> list[str]:
 def test_a_leader_that_never_sent_its_assignment_leaves_the_group_empty(tmp_path: Path) -> None:
     returns = at(265, PREPARING.format("g", 6, _JOINS.format(member("app", 3))))
     finding = found(explained(tmp_path, *leader_dies(returns)), Code.GHOST_MEMBERS)
-    assert finding.what.endswith("waited 25.0 s for app, whose process was gone; then the group was empty for 2m30s")
+    lost = "waited 25.0 s for app, whose process was gone; the new one ended, too, and the group was empty for 2m30s"
+    assert finding.what.endswith(lost)
+    assert finding.do[0].brief == "find out why it ends"
     assert finding.evidence.last_ms is not None
     assert finding.evidence.first_ms is not None
     assert finding.evidence.last_ms - finding.evidence.first_ms == 205_000
