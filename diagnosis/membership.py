@@ -82,7 +82,7 @@ def membership(log: GroupLog) -> Membership:
             join = log.came_back(departure) or _unnamed_return(log, departure, taken)
         if join is not None:
             taken.add(join.said.nth)
-        if departure.going not in _ON_PURPOSE or departure.too_long:
+        if departure.going not in _ON_PURPOSE or (departure.too_long and join is not None):
             continue
         if join is None:
             found.gone.append(departure)

@@ -39,7 +39,7 @@ def main(logs: Path, out: Path) -> None:
     print(incident.unavailable().groupby("label")["duration_ms"].sum())
 
     # What would have helped, and which setting is the best.
-    print(incident.what_if(assignor="cooperative-sticky", settings={"membership": "static"}, seeds=range(3)).answer)
+    print(incident.what_if(assignor="cooperative-sticky", settings={"membership": "static"}, seeds=range(6)).answer)
     print(groupsim.advise(incident, vary={"session.timeout.ms": [6_000, 45_000]}, budget=6, jobs=1).answer)
 
     # Many runs on Spark, as one table.
