@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-_NOT_THERE = frozenset(["api", "cli", "conformance", "diagnosis"])
+_NOT_THERE = frozenset(["api", "checking", "cli", "conformance", "diagnosis"])
 """What only the user's own machine runs. A new package runs on executors, too, unless it is listed."""
 _NOT_INSTALLED = frozenset(["benchmarks", "build", "recorders", "tests"])
 """What stands beside the packages in a checkout."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -169,7 +170,19 @@ def test_a_folder_that_can_not_be_written_is_one_sentence(tmp_path: Path) -> Non
         keeping(here, tmp_path, dict[str, float])
 
 
+@pytest.fixture
+def carried() -> Iterator[None]:
+    """Functions of this file travel whole: Spark's workers find `tests` only where the JVM was started in the root."""
+    from pyspark import cloudpickle
+
+    this = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(this)  # type: ignore[no-untyped-call]
+    yield
+    cloudpickle.unregister_pickle_by_value(this)  # type: ignore[no-untyped-call]
+
+
 @pytest.mark.spark
+@pytest.mark.usefixtures("carried")
 def test_spark_gives_the_same_in_order_and_keeps_it(tmp_path: Path) -> None:
     spread = keeping(on_spark(spark_session("local[2]")), tmp_path, dict[str, float])
     log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
