@@ -36,6 +36,11 @@ def bounds(found: Bounds | None) -> str | None:
     return f"{duration(_floor(low))} to {duration(_ceiling(high))}"
 
 
+def lasted(ms: int, *, ended: bool) -> str:
+    """How long something took, or at least took by the end of the lines."""
+    return duration(ms) if ended else bounds((ms, None)) or duration(ms)
+
+
 def _step(ms: int) -> int:
     """What `duration` shows of a time, in ms."""
     return 1 if ms < 1_000 else 100 if ms < 100_000 else 1_000 if ms < 3_600_000 else 60_000

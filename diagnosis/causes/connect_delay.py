@@ -11,6 +11,7 @@ from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.times import lasted
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
@@ -105,9 +106,9 @@ def _own_loss(log: GroupLog, delay: int) -> _Loss | None:
     until = log.end if again is None else again.at
     if not lost or since is None or until is None:
         return None
-    least = "at least " if again is None else ""
     what = (
-        f"{_called(lost)} stayed unassigned for {least}{duration(until - since)}: Connect waits up to {duration(delay)}"
+        f"{_called(lost)} stayed unassigned for {lasted(until - since, ended=again is not None)}: Connect waits up to"
+        f" {duration(delay)}"
         " in case a worker returns"
     )
     return _Loss(what, until, again)

@@ -13,6 +13,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.times import lasted
 from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
@@ -108,8 +109,8 @@ def _leader_died(log: GroupLog, died: Departure, former: list[str]) -> tuple[str
     until = later[0].at if later else log.end
     if until is None or empty.at is None:
         return f"{went}, and the group was empty", 0, lines
-    least = "" if later else "at least "
-    return f"{went}, and the group was empty for {least}{duration(until - empty.at)}", until - empty.at, lines
+    empty_ms = until - empty.at
+    return f"{went}, and the group was empty for {lasted(empty_ms, ended=bool(later))}", empty_ms, lines
 
 
 def _is_soon(log: GroupLog, stable: Said, removed: Said) -> bool:
