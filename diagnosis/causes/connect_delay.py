@@ -108,8 +108,7 @@ def _own_loss(log: GroupLog, delay: int) -> _Loss | None:
         return None
     what = (
         f"{_called(lost)} stayed unassigned for {lasted(until - since, ended=again is not None)}: Connect waits up to"
-        f" {duration(delay)}"
-        " in case a worker returns"
+        f" {duration(delay)} in case a worker returns"
     )
     return _Loss(what, until, again)
 
