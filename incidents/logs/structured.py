@@ -17,7 +17,7 @@ _PAIRS = re.compile(r"[A-Za-z_@][\w.@-]{0,59}=")
 _PAIR = re.compile(r"(?<!\S)([\w.@-]{1,60})=(?:\"((?:[^\"\\]|\\.){0,65536})\"|([^\s\"]{0,65536}))(?:\s+|$)")
 _FIRST_PAIR = re.compile(r"\s(?=[A-Za-z_][\w.@-]{0,59}=)")
 _BARE_MESSAGE = re.compile(r"(?<!\S)(?:msg|message)=(?=[^\s\"])")
-_PAIRS_BEHIND = re.compile(r"(?:\s{1,8}[\w.@-]{1,60}=(?:\"(?:[^\"\\]|\\.){0,2000}\",?|[^\s\"]{0,2000}))+$")
+_PAIRS_BEHIND = re.compile(r"(?:\s{1,8}[\w.@-]{1,60}=(?:\"(?:[^\"\\]|\\.){0,2000}\",?|[^\s\"]{0,2000}))+")
 _LONGEST_BARE = 4096
 _SURROGATES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = len("\\ud800")
@@ -124,7 +124,7 @@ def read_pairs(text: str) -> StructuredRecord | None:
     bare_message = _BARE_MESSAGE.search(text, 0, _LONGEST_BARE)
     if bare_message is not None:  # a message without quotes: to the pairs that end the line, if any do
         rest = text[bare_message.end() :][:_LONGEST_BARE]
-        behind = next((found for at in _blanks(rest) if (found := _PAIRS_BEHIND.match(rest, at))), None)
+        behind = next((found for at in _blanks(rest) if (found := _PAIRS_BEHIND.fullmatch(rest, at))), None)
         fields["msg"] = (rest if behind is None else rest[: behind.start()]).rstrip(",")
         fields.pop("message", None)
     return _structured(fields)
