@@ -40,7 +40,7 @@ _GLOG = re.compile(r"\s{0,8}\d{1,9} [^\s\]\[]{0,200}\]\s?")
 _BOLD = re.compile(r"(?<!\*)\*\*(?=[\w\[(])([^*]{1,2000})(?<=[\w\])])\*\*(?!\*)")
 """`***` is no such thing: so do people put stars for names."""
 _IN_QUOTES = re.compile(
-    r"\s{0,8}(?P<sign>[\"'])(?P<text>[\[(]?(?:\d{4}[-/.]|\d{2}[:/]|[A-Z]{4,5}\b|%\d\|).{10,16000})(?P=sign),?\s{0,8}$"
+    r"\s{0,8}(?P<sign>[\"'])(?P<text>[\[(]?(?:\d{4}[-/.]|\d{2}[:/]|[A-Z]{4,5}\b|%\d\|).{10,16000})(?P=sign),?\s{0,8}"
 )
 """A whole line between two of one sign, as in a list of strings."""
 STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|\\.){0,2000}\"){0,40}\]){1,9})"
@@ -119,7 +119,7 @@ def clean(raw: bytes) -> str:
 
 def parse(line: int, text: str) -> Record:
     """Peel the layers off a record's first line."""
-    quoted = _IN_QUOTES.match(text)
+    quoted = _IN_QUOTES.fullmatch(text)
     record = Record(line, text if quoted is None or '","' in text else quoted["text"].replace('\\"', '"'))
     _peel_all(record)
     if record.stamp is None and (rest := _cut_to_date(record.text)) is not None:
