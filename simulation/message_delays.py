@@ -58,19 +58,20 @@ class Delays:
     def heartbeat_late_ms(self, process: str) -> float:
         """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""
         seen = self._latencies(process)
-        drift = seen.drift
-        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
-        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
         naps = self._constant(seen.napping, process, "napping") if self._naps(process) else 0
-        return steady + naps + self._drawn(seen.hiccup, process, "hiccup")
+        return self._steady_ms(process, seen.drift) + naps + self._drawn(seen.hiccup, process, "hiccup")
 
     def late_in_all_ms(self, process: str, beats: float) -> float:
         """How late so many heartbeats are, all together: what is steady adds up, the rest is a random walk."""
-        drift, now_and_then = self._latencies(process).drift, self._latencies(process).hiccup
-        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
-        steady = MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own + now_and_then.mean_ms
+        seen = self._latencies(process)
+        steady = self._steady_ms(process, seen.drift) + seen.hiccup.mean_ms
         at = min(max(self._drawn(EVENLY, process, "quiet"), 1e-6), 1 - 1e-6)
-        return beats * steady + sqrt(beats * now_and_then.variance) * NormalDist().inv_cdf(at)
+        return beats * steady + sqrt(beats * seen.hiccup.variance) * NormalDist().inv_cdf(at)
+
+    def _steady_ms(self, process: str, drift: Drawn) -> float:
+        """How late each heartbeat of a process is, mostly as all of its machine."""
+        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
+        return MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
         return self._draw(distribution, f"{process}/{what}")

@@ -101,9 +101,8 @@ class World:
         The profiles are measured (simulation.host_speed.HOSTS); the factor is against the half-busy one. On the ideal
         one, which is the default, a step that waits for nothing takes no time. The setting `host` of the run wins.
         """
-        given = host_of(self.settings)
-        if given is None or self.context.host.speed is None:
-            self._be(speed if given is None else given)
+        if host_of(self.settings) is None:
+            self._be(speed)
 
     def _be(self, speed: str | float) -> None:
         self.broker.log_creation_ms = self.context.host.be(speed, lambda: self.now)

@@ -35,9 +35,9 @@ _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBE
 class Account:
     """What the logs prove of one group.
 
-    `off_ms`: times of two logs that are of one instant may
-    be so far apart. `said`: its lines in one order, with those of its processes; `brokers`: those of a broker's log or
-    of the topic, and `broker`: there are such. `removals_known`: they say when each member was removed.
+    `off_ms`: times of two logs that are of one instant may be so far apart. `said`: its lines in one order, with those
+    of its processes; `brokers`: those of a broker's log or of the topic, and `broker`: there are such.
+    `removals_known`: they say when each member was removed.
     """
 
     group: str
