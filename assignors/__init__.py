@@ -35,6 +35,14 @@ from groupsim.events.types import TopicPartition
 _FAIR = (*BASIC, Property.BALANCED_WHEN_EQUAL)
 _STICKY = (*_FAIR, Property.BALANCED, Property.STICKY)
 
+JAVA_CLASSES = {
+    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
+    "roundrobin": "org.apache.kafka.clients.consumer.RoundRobinAssignor",
+    "sticky": "org.apache.kafka.clients.consumer.StickyAssignor",
+    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+}
+"""What a Java client's partition.assignment.strategy calls those that Kafka ships."""
+
 _ALL = (
     Assignor(
         "range",
@@ -155,4 +163,4 @@ def _named(assign: Assign) -> Assign:
     return named
 
 
-__all__ = ["ASSIGNORS", "Assignor", "NotAdmitted", "register"]
+__all__ = ["ASSIGNORS", "JAVA_CLASSES", "Assignor", "NotAdmitted", "register"]

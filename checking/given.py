@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from groupsim.assignors import JAVA_CLASSES
 from groupsim.coordinator.config import Configs, names
 from groupsim.simulation.clients.config import ConsumerConfig
 
@@ -15,15 +16,9 @@ CONSUMER_NAMES = (*names(ConsumerConfig()), INSTANCE_ID, "group.id")
 """The settings of a consumer that are looked at."""
 BROKER_NAMES = tuple(Configs().names())
 _OPENS = re.compile(r"\$[({]")
-_CLASSES = re.compile(r"(?:org\.apache\.kafka\.clients\.consumer\.)?(\w+)Assignor")
+_CLASSES = {text: name for name, java in JAVA_CLASSES.items() for text in (java, java.rpartition(".")[2])}
 _UNITS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.IGNORECASE)
-_ASSIGNORS = {
-    "Range": "range",
-    "RoundRobin": "roundrobin",
-    "Sticky": "sticky",
-    "CooperativeSticky": "cooperative-sticky",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +61,8 @@ def as_simulated(name: str, text: str) -> str:
         return text.lower()
     if name != "partition.assignment.strategy":
         return text
-    parts = [part.strip() for part in text.strip("[]").split(",")]
-    known = [_CLASSES.fullmatch(part) for part in parts]
-    return ",".join(_ASSIGNORS.get(each[1], part) if each else part for part, each in zip(parts, known, strict=True))
+    parts = (part.strip() for part in text.strip("[]").split(","))
+    return ",".join(_CLASSES.get(part, part) for part in parts)
 
 
 def _ms(text: str) -> str:

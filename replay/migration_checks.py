@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from groupsim.assignors import JAVA_CLASSES
 from groupsim.replay.choice import Choice
 from groupsim.replay.migration import ROLLING, STOP_ALL, client_after, static, user_data
 from groupsim.replay.protocols import SERVER_ASSIGNORS, STRATEGY, broker_bounds, group_settings
@@ -23,12 +24,6 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
     LIBRDKAFKA: ("range", "roundrobin"),
 }
 """What members offer whose settings name no assignor, by library."""
-_CLASSES = {
-    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
-    "roundrobin": "org.apache.kafka.clients.consumer.RoundRobinAssignor",
-    "sticky": "org.apache.kafka.clients.consumer.StickyAssignor",
-    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
-}
 _OTHER_CLIENT = "confluent-kafka for Python, for example, which is librdkafka"
 _OTHER_PROTOCOLS = {"stream": "Kafka Streams", "sessioned": "Kafka Connect", "compatible": "Kafka Connect"}
 
@@ -161,7 +156,7 @@ def _to_classic(incident: Incident, choice: Choice) -> Iterator[str]:
     yield f"settings: {', '.join(REFUSED[CONSUMER])} are each member's own again"
     defaults = ",".join(_DEFAULTS.get(incident.client, _DEFAULTS[JAVA]))
     if chosen := choice.settings.get(STRATEGY):
-        classes = [_CLASSES[name] for name in str(chosen).split(",") if name in _CLASSES]
+        classes = [JAVA_CLASSES[name] for name in str(chosen).split(",") if name in JAVA_CLASSES]
         java = f" (class names: {','.join(classes)})" if classes and incident.client == JAVA else ""
         yield f"settings: set {STRATEGY}={chosen} on each member{java}; without it they offer {defaults}"
     elif not _offered(incident):
