@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 
 from groupsim.diagnosis.finding import Bounds, Place
 from groupsim.diagnosis.stopped_in_run import NEEDED, stopped_in_run
+from groupsim.diagnosis.topics_in_run import NOTICED_AFTER, TOPICS, TopicsInRun
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
@@ -153,7 +154,7 @@ _TABLE: dict[type[Event], _Rows] = {
 """What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
 
 
-FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE or tag in NEEDED)
+FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE or kind in TOPICS or tag in NEEDED)
 """Tags of the facts that a diagnosis reads."""
 
 
@@ -180,7 +181,9 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
     context: list[Row] = []
     joined: set[str] = set()
     names: dict[str, str] = {}
+    topics = TopicsInRun()
     for fact in facts:
+        topics.see(fact)
         said = _TABLE.get(type(fact.event))
         group = group_of(fact.stream)
         if said is None or group is None:
@@ -194,6 +197,8 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
         client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
         for kind, member, detail in said(fact.event):
+            if kind is RowKind.REJOIN_REQUESTED:
+                detail = {**detail, **topics.noticed(group, fact.event, fact.at_ms)}
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
     return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, stopped_ms=stopped_in_run(facts))
@@ -211,6 +216,8 @@ def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) ->
 def _in_words(row: Row, origin_ms: int) -> str:
     detail = {name: value for name, value in row.detail.items() if type(value) in (str, int)}
     why = detail.pop("reason", None) or detail.pop("error", None)
+    late = detail.pop(NOTICED_AFTER, None)
+    why = f"{why}, {late:,} ms after it grew" if isinstance(late, int) else why
     said = [f"{name.replace('_', ' ')} {value}" for name, value in detail.items() if value != ""]
     what = ", ".join([row.kind.value.replace("_", " "), *filter(None, [row.client or row.member]), *said])
     at = "" if row.at is None else f"{instant(row.at) - origin_ms:,} ms: "

@@ -10,9 +10,17 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
+from groupsim.diagnosis.topics_in_run import NOTICED_AFTER
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.lists import joined
+from groupsim.wording.times import duration
 
 _CHANGED = re.compile(r"metadata has changed|subscription has changed|subscribed topics|topics? changed")
+_SNAPSHOTS = re.compile(r"metadata has changed from \(([^)]*)\) at the beginning of the rebalance to \(([^)]*)")
+"""Both snapshots of `ConsumerCoordinator.MetadataSnapshot` (Java): partitions of each topic, as a list of racks or as
+a number."""
+_PARTITIONS = re.compile(r"([\w.-]+)=(\[[^\]]*\]|\d+)")
+_LATE_MS = 1_000
 _OUTAGE_MS = 15_000
 _MEMBER_EVENTS = frozenset(
     [RowKind.MEMBER_JOINED, RowKind.MEMBER_LEFT, RowKind.MEMBER_FAILED, RowKind.STATIC_MEMBER_REPLACED,
@@ -26,6 +34,7 @@ _DO = (
         brief="a planned change needs nothing",
     ),
 )
+_DO_GROWTH = (_DO[0]._replace(brief="lower metadata.max.age.ms before you add partitions"),)
 _DO_CONNECTOR = (
     Remedy(
         "nothing, if it was planned: each change of a connector is a rebalance of the workers, so change several at"
@@ -53,7 +62,10 @@ def _find(log: GroupLog) -> Finding | None:
     if not lines:
         return None
     what, do = "the partitions or topics that the group reads changed", _DO
-    if grown and not said:
+    topics = [*filter(None, map(_topics_that_changed, said))]
+    if topics and not any("subscription" in line.reason for line in said):
+        what, do = topics[0], _DO_GROWTH if " grew" in topics[0] else _DO
+    elif grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
     elif all(line.row.kind is RowKind.CONNECTOR_CHANGED for line in lines):
         whose = names(str(name) for line in lines if (name := line.row.detail.get("connector")))
@@ -88,6 +100,34 @@ def _says(line: Said) -> bool:
     return (kind is RowKind.REJOIN_REQUESTED and "subscription" in reason) or (
         kind is RowKind.REJOIN_REQUESTED and "metadata has changed" in reason
     )
+
+
+def _topics_that_changed(line: Said) -> str | None:
+    """What a leader's line says of the topics: which grew, or exist now, or no longer; and how late it noticed."""
+    found = _SNAPSHOTS.search(line.reason)
+    if found is None:
+        return None
+    before, after = (_counts(snapshot) for snapshot in found.groups())
+    late = line.row.detail.get(NOTICED_AFTER)
+    noticed = f", and the group noticed it {duration(late)} later" if isinstance(late, int) and late > _LATE_MS else ""
+    kinds = (
+        (sorted(t for t in before.keys() & after.keys() if after[t] > before[t]), f"grew{noticed}"),
+        (sorted(after.keys() - before.keys()), "appeared"),
+        (sorted(before.keys() - after.keys()), "is gone", "are gone"),
+    )
+    said = [
+        f"topic {topics[0]} {words[0]}" if len(topics) == 1 else f"{len(topics)} topics {words[-1]}"
+        for topics, *words in kinds
+        if topics
+    ]
+    return joined(said) if said else None
+
+
+def _counts(snapshot: str) -> dict[str, int]:
+    return {
+        topic: len(racks.split(",")) if racks.startswith("[") else int(racks)
+        for topic, racks in _PARTITIONS.findall(snapshot)
+    }
 
 
 def _outage(log: GroupLog) -> list[Said]:
