@@ -27,7 +27,7 @@ NUMBERS = ("0", "1", "2", "7", "-1", "1.5", "1e9", "nan", "inf", "-inf", "", "x"
 TEXTS = (*NAMES, *NUMBERS, "latest", "-", "--", "a=b", "a=1,2", "=", "a=", "orders=3", "partition_ms", "range,sticky")
 PLACES = ("new.jsonl", "new", "a/b/c", "x" * 300, "\udcff", "", ".", "/dev/null", "-x", "runs.jsonl", "app.log.gz")
 ENDLESS = ("--budget", "--jobs", "--seeds", "--every")
-"""What makes sense of these can be asked for by the thousand, and is computed."""
+"""What makes sense of these can be asked for by the thousand, and is computed: a small number is always given."""
 FITTING = {
     "scenario": ("close_during_rebalance", "steady_state"),
     "about": ("close_during_rebalance", "latest"),
@@ -89,7 +89,7 @@ def options(rng: Random, folder: Path) -> None:
         name = each.opts[-1]
         if not name.startswith("-"):
             arguments += _values(rng, folder, here, each.name, each, odd)
-        elif each.required or name in ("--store", "--jobs") or (rng.random() < 0.25 and name != "--help"):
+        elif each.required or name in ("--store", *ENDLESS) or (rng.random() < 0.25 and name != "--help"):
             given += [name, *([] if each.is_flag else _values(rng, folder, here, name, each, odd))]
     _files(folder, here)
     asked = [*words.split(), *arguments, *given]
