@@ -13,7 +13,7 @@ import pandas as pd
 from groupsim.analysis import advices
 from groupsim.analysis.advices import StoredAdvice
 from groupsim.analysis.availability.intervals import Intervals, intervals
-from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.labels import Interval, within
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
@@ -22,7 +22,9 @@ from groupsim.analysis.blame.undated_deaths import Gone, gone_in_doubt
 from groupsim.analysis.snapshots import replay_stored
 from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
 from groupsim.analysis.tables.bounds import Support, Supported
+from groupsim.analysis.tables.delays import Load
 from groupsim.analysis.tables.headline import amount
+from groupsim.analysis.tables.known_delays import KnownDelays, known_delays
 from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
 from groupsim.analysis.tables.summary import summarise
 from groupsim.analysis.timelines.builder import group_timelines, rebalances
@@ -231,6 +233,11 @@ class Run:
     def support_between(self, between: tuple[int, int] | None) -> Support | None:
         """The same of a part of the run, from and to in milliseconds; None: of all of it."""
         return None if self._supported is None else self._supported.support(between)
+
+    def record_delays(self, load: Load, between: tuple[int, int] | None = None) -> dict[str, KnownDelays]:
+        """How long records waited, by group (`analysis.tables.delays`): after start-up, or in a part of the run."""
+        part = self.intervals_after_start if between is None else within(self.intervals, *between)
+        return known_delays(part, load, self._supported)
 
     @cached_property
     def advices(self) -> list[StoredAdvice]:

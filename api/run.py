@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from groupsim.analysis.runs import Run as StoredRun
 from groupsim.analysis.runs import open_run
+from groupsim.analysis.tables.known_delays import DELAYS
 from groupsim.api import html
+from groupsim.api.delaying import delayed
 from groupsim.api.errors import BadRequest
 from groupsim.api.explaining import Explanation, of_run
 from groupsim.api.pictures import RunPictures
 from groupsim.api.progress import bar
-from groupsim.api.values import Instant, Seeds, Settings, counts_of, period_of, seeds_of
+from groupsim.api.values import Duration, Instant, Seeds, Settings, counts_of, period_of, seeds_of
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from groupsim.api.asking import WhatIf
     from groupsim.diagnosis import explain as diagnosed
     from groupsim.incidents.facts.importer import ImportResult
@@ -168,6 +172,24 @@ class Run(StoredRun):
         self.__dict__.pop("what_ifs", None)  # one more is kept with it
         with bar("simulating", progress) as update:
             return asked(self._store, self.info, chosen, question, progress=update)
+
+    def delays(
+        self,
+        *,
+        rates: Mapping[str, float] | None = None,
+        capacity: float | None = None,
+        slo: Duration | None = None,
+        between: tuple[Instant, Instant] | None = None,
+    ) -> pd.DataFrame:
+        """How long records waited for a member that takes them, one row a group: after start-up, or `between`.
+
+        `rates`: records per second in each partition, by topic; default: the scenario's, or that of the commits.
+        `capacity`: records per second that one member takes; default: all at once. `slo`: a record that waits longer
+        is late. The columns are `groupsim.analysis.tables.known_delays.DELAYS`. Raises BadRequest where no rate is
+        known.
+        """
+        rows, _ = delayed(self, rates, capacity, slo, period_of(between, self.info))
+        return self._table(rows, DELAYS)
 
     def report(self, path: str | PathLike[str], *others: Run, progress: bool = False) -> Path:
         """Write the report, one HTML file that needs nothing else; `others` are compared in it. Gives its path.

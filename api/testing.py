@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from groupsim.api.errors import BadRequest
 from groupsim.api.run import Run
 from groupsim.api.running import run
 from groupsim.api.scenarios import ScenarioLike, found, reference
-from groupsim.api.values import Seeds, Settings, seeds_of, texts_of
+from groupsim.api.values import Duration, Seeds, Settings, ms_of_duration, seeds_of, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,11 +75,11 @@ class Runs:
 
         return pd.DataFrame([{"seed": each.info.seed, **each.measures} for each in self.runs])
 
-    def assert_outage(self, *, at_most: int | float | str | timedelta, share_of_seeds: float = 1.0) -> None:
+    def assert_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """One partition or more is unavailable for at most so long, after start-up: "40 s", a timedelta, or ms."""
         self.assert_measure(OUTAGE, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
 
-    def assert_longest_outage(self, *, at_most: int | float | str | timedelta, share_of_seeds: float = 1.0) -> None:
+    def assert_longest_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """No partition is unavailable for longer than this at a stretch, after start-up."""
         self.assert_measure(LONGEST, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
 
@@ -147,21 +146,7 @@ def runs_of(
     return Runs(runs, command, report_to)
 
 
-def ms_of_duration(duration: int | float | str | timedelta) -> float:
-    """A duration in milliseconds: "40 s", "1 min 30 s", a timedelta, or a number of ms. Raises BadRequest."""
-    import pandas as pd
-
-    if isinstance(duration, int | float):
-        return duration
-    try:
-        if isinstance(duration, str) and duration.strip().isdigit():  # pandas would take it for nanoseconds
-            raise ValueError
-        return pd.Timedelta(duration) / pd.Timedelta(milliseconds=1)
-    except ValueError:
-        raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds') from None
-
-
-def limit_of(name: str, value: int | float | str | timedelta) -> tuple[str, float]:
+def limit_of(name: str, value: Duration) -> tuple[str, float]:
     """The measure that a limit is about, and its most: ms of times, a number of others. Raises BadRequest."""
     measure = LIMITS.get(name, name)
     if name == "partition_seconds":

@@ -20,6 +20,9 @@ Instant: TypeAlias = "int | float | str | timedelta | datetime | pd.Timestamp"
 """Milliseconds since the run's start, a text such as "12 s", a timedelta; of a recorded run a UTC instant, too."""
 Seeds: TypeAlias = "range | Sequence[int] | int"
 
+Duration = int | float | str | timedelta
+"""As users write it: "40 s", "1 min 30 s", a timedelta, or a number of ms."""
+
 
 def text_of(value: Value) -> str:
     """A value as Kafka writes it: `true`, not `True`."""
@@ -86,6 +89,20 @@ def period_of(between: tuple[Instant, Instant] | None, info: RunInfo) -> tuple[i
     if first >= last:
         raise BadRequest(f"between={between!r}: the first must be before the second")
     return first, last
+
+
+def ms_of_duration(duration: Duration) -> float:
+    """A duration in milliseconds: "40 s", "1 min 30 s", a timedelta, or a number of ms. Raises BadRequest."""
+    import pandas as pd
+
+    if isinstance(duration, int | float):
+        return duration
+    try:
+        if isinstance(duration, str) and duration.strip().isdigit():  # pandas would take it for nanoseconds
+            raise ValueError
+        return pd.Timedelta(duration) / pd.Timedelta(milliseconds=1)
+    except ValueError:
+        raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds') from None
 
 
 def ms_of(instant: Instant, info: RunInfo) -> int:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groupsim.cli import output
+from groupsim.cli.delays import Asked, record_delays
 from groupsim.cli.errors import BadRequest
 from groupsim.cli.existing_store import DEFAULT_STORE, existing
 from groupsim.cli.options import FormatOption, RunArgument, StoreOption, key_values
 from groupsim.cli.output import Format
-from groupsim.cli.run_times import with_instants
+from groupsim.cli.run_times import PeriodOption, with_instants
 
 if TYPE_CHECKING:
     from groupsim.analysis.tables.lag import Level
@@ -44,42 +45,72 @@ def lag(
     catch_up: Annotated[
         bool, typer.Option("--catch-up", help="Show instead when each partition had caught up after an outage.")
     ] = False,
+    delays: Annotated[
+        bool, typer.Option("--delays", help="Show instead how long records waited; from a run's outages and rates.")
+    ] = False,
+    capacity: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="With --delays: records per second that one member takes.", min=0.001),
+    ] = None,
+    slo: Annotated[
+        str | None, typer.Option(metavar="DURATION", help='With --delays: count the records that wait longer: "10 s".')
+    ] = None,
+    between: PeriodOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
 ) -> None:
-    """Show how far commits are behind, and how long it took to catch up after an outage.
+    """Show how far commits are behind, how long it took to catch up, or how long records waited.
 
     Logs have no commits; `__consumer_offsets` has. Where a partition ends is given, else it grows by the rate, else by
     the mean rate of the commits, from the commit that was least behind.
 
+    `--delays` needs no commits, only rates: records that come while nobody has their partition wait until somebody
+    does, and until those before them are taken.
+
     Example: groupsim lag latest --rate orders=200 --catch-up
+
+    Example: groupsim lag latest --delays --rate orders=200 --capacity 500 --slo "10 s"
     """
+    known = {topic: _rate(topic, text) for topic, text in key_values(rates, "--rate").items()}
+    if delays:
+        unused = [name for name, given in (("--ends", ends), ("--catch-up", catch_up)) if given]
+        if unused:
+            raise BadRequest(f"--delays and {unused[0]} show different tables; leave one out")
+        record_delays(store, run, Asked(known, capacity, slo, between), form)
+    elif capacity is not None or slo is not None or between is not None:
+        raise BadRequest("--capacity, --slo and --between are for --delays")
+    else:
+        _behind(store, run, (ends, known), None if catch_up else every, form)
+
+
+def _behind(store: str, run: str, known: tuple[Path | None, dict[str, float]], every: int | None, form: Format) -> None:
+    """A row so often, or where `every` is None a row a catch-up. `known`: the file of ends, and rates."""
     from groupsim import analysis
     from groupsim.analysis.tables import lag as tables
     from groupsim.analysis.tables.lag import end_notes, resolution_note
 
-    known = {topic: _rate(topic, text) for topic, text in key_values(rates, "--rate").items()}
+    ends, rates = known
     with existing(store) as opened:
         found = analysis.load(opened, run)
         info, end_ms = found.info, found.info.simulated_ms or 0
         given = {} if ends is None else _read(ends, _ms(info.origin), end_ms)
-        lags = tables.partition_lags(found.state_changing, tables.Ends(given, known))
-        intervals = list(found.intervals) if catch_up else []
+        lags = tables.partition_lags(found.state_changing, tables.Ends(given, rates))
+        intervals = list(found.intervals) if every is None else []
     if not lags:
         raise BadRequest(
             f"run {info.id} has no commits; logs do not show them, `__consumer_offsets` does: import it, too"
         )
-    asked = 0 if catch_up else len(lags) * (end_ms // every + 1)
+    asked = 0 if every is None else len(lags) * (end_ms // every + 1)
     if asked > MOST_IN_A_TABLE and form is Format.TABLE:
         raise BadRequest(
             f"--every {every} gives {asked:,} rows, and a table has at most {MOST_IN_A_TABLE:,}; name a longer one, or"
             " --format csv"
         )
-    rows = list(tables.catch_up_rows(lags, intervals) if catch_up else tables.lag_rows(lags, every, end_ms))
-    columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if catch_up else (tables.LAG_COLUMNS, "at_ms")
+    rows = list(tables.catch_up_rows(lags, intervals) if every is None else tables.lag_rows(lags, every, end_ms))
+    columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if every is None else (tables.LAG_COLUMNS, "at_ms")
     output.rows(*with_instants(rows, columns, info, first), form)
     sentences = end_notes(lags, given, None if ends is None else str(ends))
-    for sentence in [*sentences, *([resolution_note(lags)] if catch_up else [])]:
+    for sentence in [*sentences, *([resolution_note(lags)] if every is None else [])]:
         output.note(f"note: {sentence}")
 
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from groupsim.analysis.availability.causes import START
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
-from groupsim.analysis.availability.outages import Outage
+from groupsim.analysis.availability.outages import Outage, outage
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
-from groupsim.analysis.tables.outage_bounds import at_least, at_most, handed_over
+from groupsim.analysis.tables.outage_bounds import Spans, handed_over, possible, sure
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
     NO_PARTITION,
@@ -181,13 +181,22 @@ class Supported:
 
     def _outages(self, part: Sequence[Interval], rests_on: Support) -> dict[str, int | None]:
         """The bounds of the outages; upper ones where the total has one, and never more than that."""
-        off_ms, most_ms = rests_on.precision.ms, rests_on.at_most_ms
-        least = at_least(part, self._inexact, off_ms) if rests_on.at_least_ms else Outage(0, 0)
-        known = {f"at_least_{name}": ms for name, ms in least._asdict().items()}
-        if most_ms is None:
+        least, most = self._outage_spans(part, rests_on)
+        known = {f"at_least_{name}": ms for name, ms in outage(least.values())._asdict().items()}
+        if most is None or (most_ms := rests_on.at_most_ms) is None:
             return known | dict.fromkeys(f"at_most_{name}" for name in Outage._fields)
-        most = at_most(part, self._inexact, off_ms, lambda i: self._known and self._is_new(i))
-        return known | {f"at_most_{name}": min(ms, most_ms) for name, ms in most._asdict().items()}
+        return known | {f"at_most_{name}": min(ms, most_ms) for name, ms in outage(most.values())._asdict().items()}
+
+    def outage_spans(self, part: Sequence[Interval]) -> tuple[Spans, Spans | None]:
+        """By partition the time that was surely unavailable, and all that may have been; None if there is no bound."""
+        return self._outage_spans(part, self._support(part, None))
+
+    def _outage_spans(self, part: Sequence[Interval], rests_on: Support) -> tuple[Spans, Spans | None]:
+        off_ms = rests_on.precision.ms
+        least = sure(part, self._inexact, off_ms) if rests_on.at_least_ms else {}
+        if rests_on.at_most_ms is None:
+            return least, None
+        return least, possible(part, self._inexact, off_ms, lambda i: self._known and self._is_new(i))
 
     def _is_new(self, interval: Interval) -> bool:
         """Whether the time is that before the first assignment of a new group."""

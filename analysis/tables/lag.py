@@ -59,12 +59,13 @@ class Ends(NamedTuple):
 
 
 class PartitionLag:
-    """Commits of one partition, and where it ended."""
+    """Commits of one partition, and where it ended. `rate`: records per second, as given or the commits' mean."""
 
     def __init__(self, commits: Sequence[Level], given: Sequence[Level], rate: float | None, simulated: bool) -> None:
         self.commits = commits
         self._times = [at for at, _ in commits]
         slope = rate / 1_000 if rate is not None else _slope(commits)
+        self.rate = slope * 1_000
         self.end_is = "given" if given else "estimated" if rate is None else "rate"
         self._end: Callable[[int], float] = _line(_start(commits, slope, simulated), slope)
         if given:

@@ -8,31 +8,34 @@ from itertools import groupby, pairwise
 
 from groupsim.analysis.availability.labels import Interval, Label, SubLabel
 from groupsim.analysis.availability.open_time import DoubtedTime
-from groupsim.analysis.availability.outages import Outage, Span, joined, outage
+from groupsim.analysis.availability.outages import Span, joined
 
 Where = tuple[str, str, int]
 """Group, topic and partition."""
+Spans = dict[Where, list[Span]]
+"""Unavailable time by partition."""
 
 
-def at_least(intervals: Iterable[Interval], inexact: DoubtedTime, off_ms: int) -> Outage:
-    """Of the time that was surely unavailable.
+def sure(intervals: Iterable[Interval], inexact: DoubtedTime, off_ms: int) -> Spans:
+    """By partition the time in which it was surely unavailable.
 
     `inexact`: time of which that is not sure although its label says so. `off_ms`: by how much the time between two
     lines may be off. All lines are off by no more than that from one another, so what begins `off_ms` late is sure.
     """
-    sure: defaultdict[Where, list[Span]] = defaultdict(list)
+    found: defaultdict[Where, list[Span]] = defaultdict(list)
     for i in intervals:
         if i.unavailable and i.sub_label != SubLabel.COORDINATOR_ONLY:
-            sure[_where(i)] += _without((i.from_ms, i.to_ms), inexact.spans(i))
-    return outage(
-        [(begin + off_ms, end) for begin, end in joined(spans) if begin + off_ms < end] for spans in sure.values()
-    )
+            found[_where(i)] += _without((i.from_ms, i.to_ms), inexact.spans(i))
+    return {
+        where: [(begin + off_ms, end) for begin, end in joined(spans) if begin + off_ms < end]
+        for where, spans in found.items()
+    }
 
 
-def at_most(
+def possible(
     intervals: Sequence[Interval], inexact: DoubtedTime, off_ms: int, nothing_to_serve: Callable[[Interval], bool]
-) -> Outage:
-    """Of all time that may have been unavailable, each part of it `off_ms` longer.
+) -> Spans:
+    """By partition all time in which it may have been unavailable, each part of it `off_ms` longer; they may overlap.
 
     That is unavailable time, UNKNOWN (but for those `nothing_to_serve`), what only the broker says of members without
     a log, what is inexact, and a moment wherever a partition goes from one member to another.
@@ -44,7 +47,7 @@ def at_most(
     if off_ms:
         for where, line in groupby(sorted(intervals, key=lambda i: (*_where(i), i.from_ms)), key=_where):
             maybe[where] += handed_over(list(line), off_ms)
-    return outage([(begin, end + off_ms) for begin, end in spans] for spans in maybe.values())
+    return {where: [(begin, end + off_ms) for begin, end in spans] for where, spans in maybe.items()}
 
 
 def handed_over(line: Sequence[Interval], off_ms: int) -> Iterator[Span]:

@@ -1,6 +1,7 @@
 """Record families of stories, or list what was recorded.
 
-`python -m recorders.families record FOLDER [--family NAME...]` needs Java 17 and Maven;
+`python -m recorders.families record FOLDER [--family NAME...]` needs Java 17 and Maven; with `--taken` the consumers
+also tell when each record came and when they took it;
 `python -m recorders.families readme FOLDER` writes FOLDER/README.md.
 """
 
@@ -10,12 +11,16 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from groupsim.events.errors import GroupSimError
 from recorders.families import contents, recorder
 from recorders.families.catalogue import FAMILIES
 from recorders.families.family import Family
+
+TAKEN_EVERY_MS = 50
+"""Records that come so often show delays to about as many milliseconds."""
 
 
 def _wanted(names: Sequence[str]) -> list[Family]:
@@ -33,11 +38,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--family", nargs="+", default=(), metavar="NAME", help="f01, f02, …; all without it")
     parser.add_argument("--repetitions", type=int, default=recorder.REPETITIONS, metavar="N")
+    parser.add_argument("--taken", action="store_true", help="also write when each record came and was taken")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if given.command == "record":
-            recorder.record(given.folder, _wanted(given.family), _log, given.repetitions)
+            families = _wanted(given.family)
+            if given.taken:
+                families = [replace(family, every_ms=TAKEN_EVERY_MS) for family in families]
+            recorder.record(given.folder, families, _log, given.repetitions, given.taken)
         else:
             (given.folder / "README.md").write_text(contents.readme(given.folder), "utf-8")
     except GroupSimError as error:

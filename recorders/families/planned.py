@@ -20,11 +20,16 @@ OFFSETS_PARTITIONS = 1
 
 @dataclass(frozen=True, slots=True)
 class FamilyRun:
-    """One repetition of a family under a choice. Its topics are its own: a topic may grow."""
+    """One repetition of a family under a choice. Its topics are its own: a topic may grow.
+
+    `tells_taken`: its members tell of each record when it came and when they took it; they leave none out, as they
+    would where a partition without a commit begins with the latest.
+    """
 
     family: Family
     choice: RecordedChoice
     repetition: int
+    tells_taken: bool = False
 
     @property
     def id(self) -> str:
@@ -74,7 +79,7 @@ class FamilyRun:
             "session.timeout.ms": self.choice.session_ms or family.session_ms,
             "heartbeat.interval.ms": self.choice.heartbeat_ms or family.heartbeat_ms,
             "max.poll.interval.ms": family.max_poll_ms,
-            "auto.offset.reset": "latest",
+            "auto.offset.reset": "earliest" if self.tells_taken else "latest",
             "enable.auto.commit": not family.commits,
             **age,
         }
@@ -90,6 +95,7 @@ class FamilyRun:
             "partition.assignment.strategy": self.choice.assignor,
             "process.ms": str(program.get("proc", 0)),
             "callback.ms": str(program.get("cb", 0)),
+            "took": str(self.tells_taken).lower(),
             **{key: str(value).lower() for key, value in self.consumer.items()},
         }
         if "instance" in program:
@@ -142,6 +148,7 @@ class FamilyRun:
         }
 
 
-def runs(family: Family, repetitions: int) -> list[FamilyRun]:
+def runs(family: Family, repetitions: int, tells_taken: bool = False) -> list[FamilyRun]:
     """All runs of a family, one repetition of all choices after the other."""
-    return [FamilyRun(family, choice, n) for n in range(1, repetitions + 1) for choice in family.named_choices]
+    numbers = range(1, repetitions + 1)
+    return [FamilyRun(family, choice, n, tells_taken) for n in numbers for choice in family.named_choices]

@@ -23,26 +23,33 @@ from recorders.families.planned import OFFSETS_PARTITIONS, FamilyRun, runs
 from recorders.timelines.real_clients import Feed
 from recorders.timelines.real_group import RealGroup, play_side_by_side
 from recorders.timelines.real_recording import recording
+from recorders.timelines.taken import write_taken
 
 REPETITIONS = 2
 SIDE_BY_SIDE = 2
-RECORD, LOGS = "recording.json.gz", "logs"
+RECORD, LOGS, TAKEN = "recording.json.gz", "logs", "taken.csv.gz"
 PROPERTIES = {
     "group.min.session.timeout.ms": "1000",
     "offsets.topic.num.partitions": str(OFFSETS_PARTITIONS),
 }
 
 
-def record(root: Path, wanted: Sequence[Family], log: Callable[[str], None], repetitions: int = REPETITIONS) -> None:
+def record(
+    root: Path,
+    wanted: Sequence[Family],
+    log: Callable[[str], None],
+    repetitions: int = REPETITIONS,
+    tells_taken: bool = False,
+) -> None:
     """Record all runs of some families below a folder, a folder each. Families with one initial delay share a broker.
 
-    Raises Unavailable where there is no Kafka.
+    `tells_taken`: also when each record came and was taken, in `TAKEN`. Raises Unavailable where there is no Kafka.
     """
     by_delay: dict[int, list[Family]] = defaultdict(list)
     for family in wanted:
         by_delay[family.delay_ms].append(family)
     for delay_ms, families in sorted(by_delay.items()):
-        waiting = [pair for family in families for pair in _pairs(root, family, repetitions)]
+        waiting = [pair for family in families for pair in _pairs(root, family, repetitions, tells_taken)]
         if not waiting:
             continue
         with Kafka({**PROPERTIES, INITIAL_DELAY: str(delay_ms)}) as kafka:
@@ -54,8 +61,8 @@ def record(root: Path, wanted: Sequence[Family], log: Callable[[str], None], rep
                 log(f"{', '.join(run.id for run in pair)}: {took:.0f} s, other work {others:.0%} of the processors")
 
 
-def _pairs(root: Path, family: Family, repetitions: int) -> Iterator[list[FamilyRun]]:
-    waiting = [run for run in runs(family, repetitions) if not (_folder(root, run) / RECORD).exists()]
+def _pairs(root: Path, family: Family, repetitions: int, tells_taken: bool) -> Iterator[list[FamilyRun]]:
+    waiting = [run for run in runs(family, repetitions, tells_taken) if not (_folder(root, run) / RECORD).exists()]
     for first in range(0, len(waiting), SIDE_BY_SIDE):
         yield waiting[first : first + SIDE_BY_SIDE]
 
@@ -88,6 +95,8 @@ def _record_pair(root: Path, kafka: Kafka, pair: Sequence[FamilyRun]) -> dict[st
             began = datetime.fromtimestamp(group.began_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
             head = {**run.head(), "machine_cpu_busy": busy.found, "run_start_utc": began}
             _write(target / RECORD, recording(group, head, run.first_fault, lines))
+            if run.tells_taken:
+                write_taken(target / TAKEN, group)
     return busy.found
 
 

@@ -90,7 +90,7 @@ def rows(lines: Iterable[str], group: str, began_ms: int) -> list[Record]:
 
 LABEL = re.compile(r"[mi](\d+)-")
 """How a member id begins: with the client's id, or with the static member's instance id."""
-NOT_SEEN = ("ready", "input_error")
+NOT_SEEN = ("ready", "input_error", "took")
 
 
 def recording(group: RealGroup, head: Record, first_fault: int | None, lines: Sequence[str]) -> Record:

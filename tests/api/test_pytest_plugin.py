@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import groupsim
-from groupsim.api.testing import ms_of_duration
+from groupsim.api.values import ms_of_duration
 
 pytest_plugins = ["pytester"]
 ITS_TESTS = '''

@@ -1,5 +1,6 @@
 // One consumer of Kafka's own client, driven by lines on standard input; it reports what it sees as JSON lines.
-// Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=, warm.ms=.
+// Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=, warm.ms=,
+// took=true (each poll tells which records it brought: partition, and the record's own time).
 // Input: "start", "close", "slow_batch MS", "subscribe TOPIC,TOPIC", "enforce". Times are milliseconds since the epoch.
 
 import java.io.BufferedReader;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.RangeAssignor;
@@ -67,6 +69,17 @@ public class Member implements ConsumerRebalanceListener {
         String comma = "";
         for (TopicPartition p : partitions) {
             out.append(comma).append("[\"").append(p.topic()).append("\",").append(p.partition()).append("]");
+            comma = ",";
+        }
+        return out.append("]").toString();
+    }
+
+    static String taken(ConsumerRecords<byte[], byte[]> records) {
+        StringBuilder out = new StringBuilder(",\"records\":[");
+        String comma = "";
+        for (ConsumerRecord<byte[], byte[]> r : records) {
+            out.append(comma).append("[\"").append(r.topic()).append("\",").append(r.partition()).append(",");
+            out.append(r.offset()).append(",").append(r.timestamp()).append("]");
             comma = ",";
         }
         return out.append("]").toString();
@@ -132,7 +145,8 @@ public class Member implements ConsumerRebalanceListener {
         int callbackMs = Integer.parseInt((String) settings.getOrDefault("callback.ms", "0"));
         int processMs = Integer.parseInt((String) settings.getOrDefault("process.ms", "0"));
         int assigning = Integer.parseInt((String) settings.getOrDefault("assignor.ms", "0"));
-        for (String own : List.of("callback.ms", "process.ms", "assignor.ms")) settings.remove(own);
+        boolean took = Boolean.parseBoolean((String) settings.getOrDefault("took", "false"));
+        for (String own : List.of("callback.ms", "process.ms", "assignor.ms", "took")) settings.remove(own);
         listen();
         warmUp(settings, topics, Long.parseLong((String) settings.getOrDefault("warm.ms", "20000")));
         settings.remove("warm.ms");
@@ -172,6 +186,7 @@ public class Member implements ConsumerRebalanceListener {
                 if (!(e instanceof WakeupException)) return;
             }
             if (records == null || records.isEmpty()) continue;
+            if (took) tell("took", taken(records));
             long busyMs = slowMs > 0 ? slowMs : processMs;
             slowMs = 0;
             if (busyMs >= LONG_BATCH_MS) tell("processing", ",\"ms\":" + busyMs);

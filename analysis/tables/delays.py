@@ -1,0 +1,262 @@
+"""How long records waited for a member that takes them: computed from availability, rates, and what a member can do.
+
+Records come evenly. One that comes while nobody serves its partition waits until somebody does, and until those before
+it are taken. A member takes at most its capacity, shared evenly by the partitions that have something waiting. What a
+poll or a fetch takes in a group that works is left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from typing import NamedTuple
+
+from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.availability.outages import Span, joined
+from groupsim.events.types import TopicPartition
+
+_NOTHING = 1e-6
+
+
+class Piece(NamedTuple):
+    """So many records, whose delays (ms) run evenly from one to the other."""
+
+    records: float
+    first_ms: float
+    last_ms: float
+
+
+class Delays(NamedTuple):
+    """The delays of the records of one group in a period.
+
+    `waiting`: records that nobody had taken at the end; their delay so far is among the pieces. `catch_up_ms`: the
+    longest time from the end of an outage until nothing of the partition waited any more; None where it did not come
+    so far.
+    """
+
+    pieces: Sequence[Piece]
+    waiting: float
+    catch_up_ms: float | None
+
+    @property
+    def records(self) -> float:
+        """All of them."""
+        return sum(piece.records for piece in self.pieces)
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest delay."""
+        return max((max(piece.first_ms, piece.last_ms) for piece in self.pieces), default=0.0)
+
+    def later_than(self, ms: float) -> float:
+        """How many records waited longer."""
+        return sum(piece.records * _share_above(piece, ms) for piece in self.pieces)
+
+    def quantile(self, share: float) -> float:
+        """The delay (ms) that this share of the records did not exceed; 0 if there are no records."""
+        allowed, low, high = (1 - share) * self.records, 0.0, self.longest_ms
+        if self.later_than(low) <= allowed:
+            return low
+        while high - low > _RESOLUTION_MS:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.later_than(middle) > allowed else (low, middle)
+        return high
+
+
+_RESOLUTION_MS = 0.1
+
+
+def _share_above(piece: Piece, ms: float) -> float:
+    low, high = sorted(piece[1:])
+    if ms < low:
+        return 1.0
+    return 0.0 if ms >= high else (high - ms) / (high - low)
+
+
+class Load(NamedTuple):
+    """Records per second in each partition of a topic, and what one member takes per second; None: at once."""
+
+    rates: Mapping[str, float]
+    capacity: float | None = None
+
+
+class Served(NamedTuple):
+    """Who takes the records of a partition in a time (ms of the run); None: nobody."""
+
+    partition: TopicPartition
+    member: str | None
+    from_ms: int
+    to_ms: int
+
+
+Where = tuple[str, str, int]
+"""Group, topic and partition."""
+
+
+def served(intervals: Iterable[Interval], outages: Mapping[Where, Iterable[Span]] | None = None) -> Iterator[Served]:
+    """Who takes records, by the labels of intervals of one group; or in all the time outside given outages.
+
+    A process whose work does not count takes records, too. Time of which logs say nothing counts as served.
+    """
+    for i in intervals:
+        partition, member = TopicPartition(i.topic, i.partition), i.member or f"{i.topic}-{i.partition}"
+        if outages is None:
+            taken = not i.unavailable or i.label == Label.ZOMBIE_ONLY
+            yield Served(partition, member if taken else None, i.from_ms, i.to_ms)
+            continue
+        at_ms = i.from_ms
+        for begin, end in joined(outages.get((i.group, i.topic, i.partition), ())):
+            begin, end = max(begin, at_ms), min(end, i.to_ms)
+            if begin < end:
+                if at_ms < begin:
+                    yield Served(partition, member, at_ms, begin)
+                yield Served(partition, None, begin, end)
+                at_ms = end
+        if at_ms < i.to_ms:
+            yield Served(partition, member, at_ms, i.to_ms)
+
+
+def repeated(intervals: Iterable[Interval], load: Load) -> float:
+    """How many records came while what was read had to be read again, or was read by two."""
+    times = ((i.topic, i.duration_ms) for i in intervals if i.label in (Label.ZOMBIE_ONLY, Label.DOUBLE))
+    return sum(load.rates.get(topic, 0.0) / 1_000 * ms for topic, ms in times)
+
+
+def record_delays(times: Iterable[Served], load: Load) -> Delays:
+    """The delays of the records that came in these times; those of a partition are in order and have no gap."""
+    changes: dict[int, list[tuple[TopicPartition, str | None]]] = defaultdict(list)
+    ends: dict[TopicPartition, int] = {}
+    model = _Model(load)
+    for partition, member, from_ms, to_ms in times:
+        rate = load.rates.get(partition.topic, 0.0) / 1_000
+        if rate:
+            if partition not in ends:
+                model.add(partition, rate, from_ms)
+            changes[from_ms].append((partition, member))
+            ends[partition] = to_ms
+    for at_ms in sorted(changes):
+        model.advance(at_ms)
+        model.change(changes[at_ms], at_ms)
+    model.advance(max(ends.values(), default=0))
+    return model.delays(ends)
+
+
+class _Queue:
+    """One partition: what came, what was taken, and how fast it is being taken, per millisecond."""
+
+    def __init__(self, rate: float, begin_ms: int) -> None:
+        self.rate = rate
+        self.begin_ms = begin_ms
+        self.server: str | None = None
+        self.taken_at: list[tuple[float, float]] = [(begin_ms, 0.0)]
+        self.pace = 0.0
+        self.back_ms: float | None = None
+        self.catch_up_ms = 0.0
+
+    def waiting(self, at_ms: float) -> float:
+        """What has come and is not taken."""
+        left = self.rate * (at_ms - self.begin_ms) - self.taken_at[-1][1]
+        return left if left > _NOTHING else 0.0
+
+    def move(self, at_ms: float) -> None:
+        """Take at the pace until an instant."""
+        before, taken = self.taken_at[-1]
+        if at_ms > before:
+            came = self.rate * (at_ms - self.begin_ms)
+            self.taken_at.append((at_ms, min(came, taken + self.pace * (at_ms - before))))
+
+    def take_all(self, at_ms: float) -> None:
+        """Take at once what waits."""
+        self.taken_at.append((at_ms, self.rate * (at_ms - self.begin_ms)))
+
+    def pieces(self) -> list[Piece]:
+        """The delays of what was taken."""
+        found = []
+        for (at, taken), (later, more) in zip(self.taken_at, self.taken_at[1:], strict=False):
+            if more - taken > _NOTHING:
+                came = [self.begin_ms + count / self.rate for count in (taken, more)]
+                found.append(Piece(more - taken, max(0.0, at - came[0]), max(0.0, later - came[1])))
+        return found
+
+
+class _Model:
+    """All partitions of a group: events in the order of time."""
+
+    def __init__(self, load: Load) -> None:
+        self._capacity = inf if load.capacity is None else load.capacity / 1_000
+        self._queues: dict[TopicPartition, _Queue] = {}
+        self._of: dict[str, set[TopicPartition]] = defaultdict(set)
+        self._empty: list[tuple[float, int, str]] = []
+        self._planned: dict[str, int] = defaultdict(int)
+
+    def add(self, partition: TopicPartition, rate: float, begin_ms: int) -> None:
+        """A partition that counts from an instant on."""
+        self._queues[partition] = _Queue(rate, begin_ms)
+
+    def change(self, changes: Iterable[tuple[TopicPartition, str | None]], at_ms: int) -> None:
+        """Who serves which partitions from now on; None: nobody."""
+        members = set[str]()
+        for partition, server in changes:
+            queue = self._queues[partition]
+            if server == queue.server:
+                continue
+            if queue.server is not None:
+                self._of[queue.server].discard(partition)
+                members.add(queue.server)
+            queue.move(at_ms)
+            queue.pace, queue.server = 0.0, server
+            if server is not None:
+                self._of[server].add(partition)
+                members.add(server)
+                queue.back_ms = at_ms if queue.waiting(at_ms) else None
+        for member in sorted(members):
+            self._share(member, at_ms)
+
+    def advance(self, until_ms: float) -> None:
+        """Go on to an instant: partitions of which nothing waits any more leave their share to the others."""
+        while self._empty and self._empty[0][0] <= until_ms:
+            at_ms, plan, member = heapq.heappop(self._empty)
+            if plan == self._planned[member]:
+                self._share(member, at_ms)
+
+    def _share(self, member: str, at_ms: float) -> None:
+        """What each partition of a member gets from now on: evenly, and none more than it can use."""
+        queues = [self._queues[partition] for partition in sorted(self._of[member])]
+        for queue in queues:
+            queue.move(at_ms)
+            if self._capacity == inf:
+                queue.take_all(at_ms)
+            if queue.back_ms is not None and not queue.waiting(at_ms):
+                queue.catch_up_ms, queue.back_ms = max(queue.catch_up_ms, at_ms - queue.back_ms), None
+        left, wanting = self._capacity, sorted(queues, key=lambda q: inf if q.waiting(at_ms) else q.rate)
+        for number, queue in enumerate(wanting):
+            share = left / (len(wanting) - number)
+            queue.pace = share if queue.waiting(at_ms) else min(queue.rate, share)
+            left -= queue.pace
+        self._planned[member] += 1
+        soon = [
+            at_ms + left / (queue.pace - queue.rate)
+            for queue in queues
+            if (left := queue.waiting(at_ms)) and queue.pace > queue.rate
+        ]
+        if soon:
+            heapq.heappush(self._empty, (min(soon), self._planned[member], member))
+
+    def delays(self, ends: Mapping[TopicPartition, int]) -> Delays:
+        """What came of it; each partition to its own end."""
+        pieces, waiting, catch_up = list[Piece](), 0.0, dict[TopicPartition, float]()
+        behind = False
+        for partition, queue in sorted(self._queues.items()):
+            end = ends[partition]
+            queue.move(end)
+            pieces += queue.pieces()
+            left = queue.waiting(end)
+            if left:
+                came = queue.begin_ms + queue.taken_at[-1][1] / queue.rate
+                pieces.append(Piece(left, end - came, 0.0))
+                waiting += left
+            behind = behind or queue.back_ms is not None
+            catch_up[partition] = queue.catch_up_ms
+        return Delays(pieces, waiting, None if behind else max(catch_up.values(), default=0.0))

@@ -1,0 +1,115 @@
+"""The delays of records of each group of a run, with bounds where its logs show availability only in bounds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.tables.bounds import Supported
+from groupsim.analysis.tables.delays import Delays, Load, record_delays, repeated, served
+from groupsim.analysis.tables.lag import Ends, partition_lags
+from groupsim.events.base import Recorded
+from groupsim.events.world import TopicCreated
+from groupsim.wording.lists import capital
+from groupsim.wording.times import duration
+
+
+class KnownDelays(NamedTuple):
+    """The delays by the labels, and those with the least and the most unavailable time; `at_most` is None where the
+    logs leave that open. `repeated`: records that came while work had to be done again, or two did it.
+    """
+
+    by_labels: Delays
+    at_least: Delays
+    at_most: Delays | None
+    repeated: float
+
+
+def known_delays(part: Iterable[Interval], load: Load, logs: Supported | None) -> dict[str, KnownDelays]:
+    """By group, of these intervals. `logs`: what a recorded run rests on; None of a simulated one, which is exact."""
+    groups: dict[str, list[Interval]] = defaultdict(list)
+    for interval in part:
+        groups[interval.group].append(interval)
+    return {group: _of(intervals, load, logs) for group, intervals in groups.items()}
+
+
+def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None) -> KnownDelays:
+    exact = record_delays(served(intervals), load)
+    if logs is None:
+        return KnownDelays(exact, exact, exact, repeated(intervals, load))
+    least, most = logs.outage_spans(intervals)
+    at_least = record_delays(served(intervals, least), load)
+    at_most = None if most is None else record_delays(served(intervals, most), load)
+    return KnownDelays(exact, at_least, at_most, repeated(intervals, load))
+
+
+DELAYS = {
+    "group": "category",
+    "records": "int64",
+    "p50_ms": "int64",
+    "p99_ms": "int64",
+    "longest_ms": "int64",
+    "late": "Int64",
+    "waiting": "int64",
+    "repeated": "int64",
+    "catch_up_ms": "Int64",
+    "at_least_p99_ms": "int64",
+    "at_most_p99_ms": "Int64",
+    "at_least_longest_ms": "int64",
+    "at_most_longest_ms": "Int64",
+}
+"""One row a group. `late`: records that waited longer than the limit, missing without one. `waiting`: nobody had taken
+them at the end. `repeated`: they came while work had to be done again, or two did it. `catch_up_ms`: the longest time
+from the end of an outage until nothing of the partition waited; missing where it did not come so far. The bounds differ
+where logs show times only in bounds; an upper one is missing where they leave it open."""
+
+
+def delay_rows(known: Mapping[str, KnownDelays], slo_ms: float | None) -> Iterator[dict[str, Any]]:
+    """Rows of DELAYS, by group. `slo_ms`: a record that waited longer is late."""
+    for group, found in sorted(known.items()):
+        exact, least, most = found.by_labels, found.at_least, found.at_most
+        values = (
+            round(exact.records),
+            round(exact.quantile(0.5)),
+            round(exact.quantile(0.99)),
+            round(exact.longest_ms),
+            None if slo_ms is None else round(exact.later_than(slo_ms)),
+            round(exact.waiting),
+            round(found.repeated),
+            None if exact.catch_up_ms is None else round(exact.catch_up_ms),
+            round(least.quantile(0.99)),
+            None if most is None else round(most.quantile(0.99)),
+            round(least.longest_ms),
+            None if most is None else round(most.longest_ms),
+        )
+        yield dict(zip(DELAYS, (group, *values), strict=True))
+
+
+def in_words(rows: Sequence[Mapping[str, Any]], slo_ms: float | None) -> str:
+    """The answer in a sentence, of the group whose records waited longest; then how many were later than the limit."""
+    worst = max(rows, key=lambda row: (row["p99_ms"], row["longest_ms"]))
+    p99, longest = duration(worst["p99_ms"]), duration(worst["longest_ms"])
+    said = f"1 % of the records waited longer than {p99}, the longest {longest}."
+    if not worst["p99_ms"]:
+        said = f"at least 99 % of the records did not wait for a member; the longest waited {longest}."
+    if not worst["longest_ms"]:
+        said = "no record waited for a member."
+    said = f'Group "{worst["group"]}": {said}' if len(rows) > 1 else capital(said)
+    if slo_ms is not None:
+        said += f" Later than {duration(slo_ms)}: {worst['late']:,} of {worst['records']:,}."
+    return said
+
+
+def known_rates(facts: Iterable[Recorded], given: Mapping[str, float]) -> dict[str, float]:
+    """Records per second in each partition, by topic: as given, of the scenario, or the mean of what was committed."""
+    facts = list(facts)
+    rates = {e.topic: e.rate for fact in facts if isinstance(e := fact.event, TopicCreated) and e.rate}
+    by_topic: dict[str, list[float]] = defaultdict(list)
+    for (_, partition), lag in partition_lags(facts, Ends({}, {})).items():
+        if lag.ends_known:
+            by_topic[partition.topic].append(lag.rate)
+    committed = {topic: fmean(found) for topic, found in by_topic.items()}
+    return {**committed, **rates, **given}

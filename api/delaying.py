@@ -1,0 +1,45 @@
+"""`run.delays(…)`: how long the records of a run waited for a member that takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from groupsim.analysis.runs import Run
+from groupsim.analysis.tables.delays import Load
+from groupsim.analysis.tables.known_delays import delay_rows, known_rates
+from groupsim.api.errors import BadRequest
+from groupsim.api.values import Duration, ms_of_duration
+
+
+def delayed(
+    run: Run,
+    rates: Mapping[str, float] | None,
+    capacity: float | None,
+    slo: Duration | None,
+    between: tuple[int, int] | None,
+) -> tuple[list[dict[str, Any]], float | None]:
+    """Rows of `DELAYS`, and the limit in ms. `between`: ms of the run. Raises BadRequest where no rate is known."""
+    topics = sorted({interval.topic for interval in run.intervals})
+    if not topics:
+        raise BadRequest(f"run {run.info.id} has no partition whose availability is known, so no delays are")
+    known = known_rates(run.state_changing, {topic: _rate(topic, rate) for topic, rate in (rates or {}).items()})
+    unknown = [topic for topic in topics if topic not in known]
+    if unknown:
+        raise BadRequest(
+            f"no rate is known for topic {unknown[0]}: give the records per second in each of its partitions:"
+            f" --rate {unknown[0]}=200, in Python rates={{{unknown[0]!r}: 200}}"
+        )
+    if strange := sorted(set(rates or {}) - set(topics)):
+        raise BadRequest(f"run {run.info.id} has no topic {strange[0]!r}; it has {', '.join(topics)}")
+    if capacity is not None and not (isfinite(capacity) and capacity > 0):
+        raise BadRequest(f"capacity={capacity!r} is not a number of records per second")
+    limit = None if slo is None else ms_of_duration(slo)
+    return list(delay_rows(run.record_delays(Load(known, capacity), between), limit)), limit
+
+
+def _rate(topic: str, rate: float) -> float:
+    if not (isfinite(rate) and rate >= 0):
+        raise BadRequest(f"rate {topic}={rate!r} is not a number of records per second")
+    return float(rate)

@@ -1,0 +1,23 @@
+"""Delays computed from the logs of real groups, beside those of the records that their members took."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recorders.delays.__main__ import compared
+
+RUNS = Path(__file__).parents[1] / "golden" / "delays"
+
+
+@pytest.mark.parametrize("run", sorted(RUNS.glob("*/")), ids=lambda path: path.name)
+def test_the_bounds_contain_what_was_measured(run: Path) -> None:
+    found = compared(run)
+    assert found.records > 3_000
+    assert found.near
+    assert found.inside
+    least, most = found.by_logs
+    assert most is not None
+    assert least[3] <= found.measured[3] + 100
+    assert found.measured[3] <= most[3] + 300
