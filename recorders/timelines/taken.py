@@ -28,7 +28,8 @@ def write_taken(file: Path, group: RealGroup) -> None:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(Taken._fields)
-    rows.writerows(sorted(_told(group), key=lambda taken: (taken.taken_ms, taken)))
+    told: list[Taken] = sorted(_told(group), key=lambda taken: (taken.taken_ms, taken))
+    rows.writerows(told)
     file.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
 
 
