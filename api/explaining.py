@@ -157,12 +157,11 @@ def _of_logs(
 
 def of_run(run: Run, groups: list[str], *, simulate: bool) -> Explanation:
     """The explanation of a run. Raises BadRequest if no fact is about a group."""
-    from groupsim.diagnosis.explain import explain_run
-    from groupsim.diagnosis.from_facts import FACTS
+    from groupsim.diagnosis.kept import explanation_of
     from groupsim.diagnosis.trying import with_trials_of_run
 
     info = run.info
-    found = explain_run(run.store.read(info.id, types=FACTS), groups, info.origin)
+    found = explanation_of(run.store, info, groups)
     if found is None:
         raise BadRequest(nothing_about(f"run {info.id}", groups))
     found = with_trials_of_run(found, run.store, info, simulate=simulate, compare=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,21 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Imported:
-    """How a run was imported: what was read, and what was assumed."""
+    """How a run was imported: what was read and assumed, and what it shows; None where no line is about a group."""
 
     result: ImportResult
     reading: Reading
-
-    @property
-    def explanation(self) -> Explanation | None:
-        """What the logs show of it; None where no line is about a group."""
-        return self._explained
-
-    @cached_property
-    def _explained(self) -> Explanation | None:
-        from groupsim.diagnosis.explain import explain_reading
-
-        return explain_reading(self.reading)
+    explanation: Explanation | None
 
     def numbers(self, run: StoredRun) -> dict[str, Any]:
         """What `groupsim import --format json` prints."""
@@ -94,6 +83,8 @@ def import_logs(
         GroupsimError: if no line about a group has a time, and for a file that can't be read.
     """
     from groupsim.api.run import Run
+    from groupsim.diagnosis.explain import explain_reading
+    from groupsim.diagnosis.kept import keep, with_lines
     from groupsim.incidents.facts.importer import import_run
     from groupsim.incidents.logs.given_files import given_files, inside
     from groupsim.incidents.logs.reading import read_files
@@ -103,12 +94,16 @@ def import_logs(
     with given_files(inside(places)) as files:
         with bar("reading", progress) as update:
             reading = read_files(files, tz=tz, date=date, skews=dict(skews or {}), wanted=wanted, progress=update)
+        with bar("explaining", progress) as update:
+            explanation = explain_reading(reading, progress=update)
+        explanation = with_lines(explanation, {str(path): path for path in files})
         kept = opened(store)
         with bar("importing", progress) as update:
             result = import_run(
                 reading, kept, name=name, topics=counts, session_timeout_ms=session_timeout_ms, progress=update
             )
-    return Run(kept, result.run, imported=Imported(result, reading))
+    keep(kept, result.run, explanation)
+    return Run(kept, result.run, imported=Imported(result, reading, explanation))
 
 
 def wanted_lines(groups: list[str], since: str | datetime | None, until: str | datetime | None) -> Wanted:

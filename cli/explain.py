@@ -63,16 +63,17 @@ def explain(
 
     Example: groupsim explain app.log
     """
-    from groupsim.diagnosis.explain import explain_reading, explain_run
-    from groupsim.diagnosis.from_facts import FACTS
+    from groupsim.diagnosis.explain import explain_reading
 
     run: RunId | None = None
     compare = form is TextOrJson.JSON  # it has what-ifs of all remedies
     if _is_run(what):
+        from groupsim.diagnosis.kept import explanation_of
+
         with existing(store) as opened:
             info = opened.find(str(what[0]))
             run = info.id
-            answer = explain_run(opened.read(info.id, types=FACTS), groups, info.origin)
+            answer = explanation_of(opened, info, groups)
             if answer is not None and (compare or not no_try):
                 from groupsim.diagnosis.trying import with_trials_of_run
 

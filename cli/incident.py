@@ -95,6 +95,7 @@ def import_(
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.api.numbers import explanation_of_import, of_import
+    from groupsim.diagnosis.kept import keep
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
@@ -102,10 +103,11 @@ def import_(
     how = {"tz": tz, "date": date, "skews": by_file, "fields": export_fields(text, time, stream)}
     with log_files(logs) as files:
         reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
+        explanation = _explained(reading, files)
     print_wordings(reading.unrecognised if unrecognised else [])
-    explanation = _explained(reading)
     with importing(store) as opened:
         result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
+        keep(opened, result.run, explanation)
         facts = list(opened.read(result.run.id))
         summary = of_import(result, *(found := measured(facts)), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
@@ -198,12 +200,13 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
         return read_files(files, progress=bar, **how)
 
 
-def _explained(reading: Reading) -> Explanation | None:
-    """The diagnosis of what was read, with progress."""
+def _explained(reading: Reading, files: Sequence[Path]) -> Explanation | None:
+    """The diagnosis of what was read, with its lines and progress."""
     from groupsim.diagnosis.explain import explain_reading
+    from groupsim.diagnosis.kept import with_lines
 
     with progress("explaining") as bar:
-        return explain_reading(reading, progress=bar)
+        return with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
 
 
 def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:

@@ -41,9 +41,19 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
     variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
+    variants[:0] = _with_what_lasts(group, first, brief)
     named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
     bare = f"{first.what.partition(' (')[0]}."
     return _begun(first_that_fits([*named, *variants, bare], _names(group)), group)
+
+
+def _with_what_lasts(group: Diagnosis, first: Finding, brief: str) -> list[str]:
+    """With what is still wrong at the end of the log, though it is not what did most harm: somebody has to act now."""
+    still = next((finding for finding in group.findings if finding.still and finding is not first), None)
+    if still is None or first.code in QUIET or still.after is first.code or first.after is still.code:
+        return []
+    do = f"{brief.rpartition(': ')[2]}, and look at the broker" if brief else "look at the broker"
+    return [f"{first.what}, and {still.still}; {do}.", f"{first.what}, and {still.still}."]
 
 
 def _brief(first: Finding, *, tried: bool) -> str:
@@ -65,7 +75,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
     alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
     if f"{worst.group} " in f"{text} ":
         what, mark, remedy = text.rpartition("; ")
-        return f"{what}, as in {counted(alike, 'other group')}{mark}{remedy}" if alike and mark else None
+        return f"{what} (the same in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
     return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
 

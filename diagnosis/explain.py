@@ -15,6 +15,7 @@ from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
 from groupsim.diagnosis.not_shown import not_shown
+from groupsim.diagnosis.notes import notes
 from groupsim.diagnosis.order import FAILURES, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.times import without_partitions
@@ -110,6 +111,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         stopped_ms=stopped_ms,
         findings=_with_cost(kept, log, stopped_ms),
         not_shown=not_shown(log, kept, stopped_ms),
+        notes=notes(log),
     )
 
 

@@ -78,6 +78,8 @@ class Finding:
     `evidence`: the lines that show it.
     `known`: the id of a known defect that may be behind it; `known_fits`: a version that the log prints has it.
     `leads_to`: codes that follow from this one here, because of that defect.
+    `here`: what its code stands for in this log, where that is less than its name says (one member, not many).
+    `still`: what is wrong to the end of the log, as an answer's first sentence goes on.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -95,6 +97,8 @@ class Finding:
     known: str | None = None
     leads_to: tuple[Code, ...] = ()
     known_fits: bool = False
+    here: str = ""
+    still: str = ""
     harm_ms: int = 0
 
 
@@ -110,6 +114,8 @@ class Diagnosis:
     stopped_ms: Bounds | None
     findings: tuple[Finding, ...]
     not_shown: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """What its lines say beside any cause (`diagnosis.notes`)."""
     comparable: bool = False
     """Whether a what-if of the group could be compared with what its logs show."""
 

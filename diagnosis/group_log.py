@@ -24,7 +24,7 @@ from groupsim.diagnosis.moves import Departure, Join, Moves
 from groupsim.diagnosis.rebalances import Rebalance, rebalances_of
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
-from groupsim.diagnosis.short_names import short_names
+from groupsim.diagnosis.short_names import short_names, with_kind
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.account.accounts import NOT_NAMED, accounts_of
 from groupsim.incidents.account.group import Account
@@ -228,7 +228,7 @@ class GroupLog:
 
     def called(self, who: Iterable[str]) -> tuple[str, ...]:
         """Members as sentences name them: each once, without the UUIDs of their processes."""
-        return tuple(dict.fromkeys(self._short.get(name, name) for name in who))
+        return tuple(dict.fromkeys(self._short.get(name) or with_kind(name) for name in who))
 
     @cached_property
     def mentions(self) -> dict[str, tuple[int, int]]:

@@ -32,6 +32,7 @@ def _group(group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[st
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
         "findings": [_finding(finding, group, run, start_ms) for finding in group.findings],
         "not_shown": list(group.not_shown),
+        "notes": list(group.notes),
     }
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from groupsim.analysis.report.answer import Answer, AnswerFinding
 from groupsim.analysis.runs import Run
-from groupsim.diagnosis.explain import Explanation, explain_run
+from groupsim.diagnosis.explain import Explanation
+from groupsim.diagnosis.kept import explanation_of
 from groupsim.diagnosis.to_text import after, shown_findings, title
 from groupsim.diagnosis.what_if import Question
 from groupsim.diagnosis.what_if import questions as proposed
@@ -15,10 +16,10 @@ from groupsim.wording.lists import capital
 
 def answer_of_run(run: Run) -> Answer | None:
     """The answer, its findings without the lines that show them, and the what-ifs; None where no group is in it."""
-    facts = run.state_changing
-    explanation = explain_run(facts, origin=run.info.origin)
+    explanation = explanation_of(run.store, run.info)
     if explanation is None:
         return None
+    facts = run.state_changing
     total_known = run.support is None or run.support.unknown is None
     return _answer(explanation, proposed(run.info, facts, explanation, total_known=total_known))
 

@@ -60,7 +60,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
         for other in _loud(group):
             if other not in findings and (several or not _follows(other, group)):
                 yield f"also: {title(other)}: {other.what}"
-        yield from after(group) if several else not_shown(group)
+        yield from after(group, several=True) if several else not_shown(group)
 
 
 def shown_findings(explanation: Explanation) -> list[tuple[Diagnosis, tuple[Finding, ...]]]:
@@ -124,9 +124,10 @@ def _table(groups: Sequence[Diagnosis]) -> Iterator[str]:
 
 
 def title(finding: Finding, *, because: bool = True) -> str:
-    """`commit-failed (shown, because of poll-timeout)`."""
+    """`commit-failed (shown, because of poll-timeout)`, `rolling-restart (likely; here: one member restarted)`."""
     because_of = f", because of {finding.after}" if because and finding.after is not None else ""
-    return f"{finding.code} ({finding.certainty}{because_of})"
+    here = f"; here: {finding.here}" if finding.here else ""
+    return f"{finding.code} ({finding.certainty}{because_of}{here})"
 
 
 def _finding(
@@ -186,25 +187,30 @@ def _is_as_printed(span: str, texts: Sequence[str], lasted_ms: int) -> bool:
     return within or not set(ends).isdisjoint(printed)
 
 
-def after(group: Diagnosis) -> Iterator[str]:
+def after(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
     """What is said of a group beside its findings: how long it was stopped, and what is not shown."""
-    yield from could_read(group)
+    yield from could_read(group, several=several)
     yield from not_shown(group)
 
 
 def not_shown(group: Diagnosis) -> Iterator[str]:
-    """What its lines can't show."""
-    return (f"not shown: {what}" for what in group.not_shown)
+    """What its lines say beside any cause, and what they can't show."""
+    yield from (f"note: {what}" for what in group.notes)
+    yield from (f"not shown: {what}" for what in group.not_shown)
 
 
-def could_read(group: Diagnosis) -> Iterator[str]:
-    """How long it was stopped: of one group right below the answer, of several below the findings of each."""
+def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
+    """How long it was stopped: of one group right below the answer, of several below the findings of each.
+
+    A share is of the time from the group's first line on: of several groups each has another one.
+    """
     who = "the group" if group.group is None else f'group "{group.group}"'
     if group.stopped_ms == (0, 0) and group.lasted_ms:
         yield f"somebody in {who} could read all the time"
     elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
         part = share(group.stopped_ms, group.lasted_ms)
-        of = "" if part is None else f" of {duration(group.lasted_ms)} ({part})"
+        since = ", from the group's first line to the end of the log" if several else ""
+        of = "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part})"
         yield f"nobody in {who} could read: {said}{of}"
 
 

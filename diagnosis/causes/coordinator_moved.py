@@ -51,6 +51,7 @@ _DO_OFTEN = (
 )
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
 _NOT_BACK = "; it is not back in these lines"
+_STILL = "was still gone at the end"
 _IDLE = "the group's broker stopped or started while the group had no members: nobody lost a coordinator"
 
 
@@ -76,6 +77,8 @@ def _find(log: GroupLog) -> Finding | None:
         evidence=evidence_of(lines if back is None else [lines[0], back, *lines[1:]]),
         do=_DO_NOTHING if idle else _DO_OFTEN if _rebalanced_times(log, held or broker) else _DO,
         confirm=None if broker else "the broker's own log of that time",
+        here="" if idle else _here(held or broker, clients),
+        still=_still(log, held or broker, clients) if back is None else "",
         harm_ms=0 if idle else 12_000,
     )
 
@@ -144,12 +147,34 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     if (away := _away(log, broker)) is not None:
         return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
-        number = _rebalanced_times(log, broker)
-        often = f"; {log.group or 'the group'} has rebalanced {number:,} times, and these lines do not show why"
-        return f"the broker loaded the group: it had just started, or became its coordinator{often if number else ''}"
+        if number := _rebalanced_times(log, broker):
+            often = f"{log.group or 'the group'} has rebalanced {number:,} times"
+            return f"{often}; these lines do not show why, only that a broker loaded it"
+        return "the broker loaded the group: it had just started, or became its coordinator"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"
     return _lost_by_clients(log, clients)
+
+
+def _here(broker: list[Said], clients: list[Said]) -> str:
+    """What a broker did, where the coordinator did not move to another one."""
+    if any(line.row.kind is RowKind.BROKER_UNLOADED for line in broker):
+        return ""
+    if any(map(_shuts_down, broker)):
+        return "its broker was shut down"
+    if any("start" in str(line.row.detail.get("what", "")).lower() for line in broker):
+        return "its broker was started"
+    if broker:
+        return "a broker loaded the group"
+    moved = any("NOT_COORDINATOR" in line.reason or "not the correct" in line.reason for line in clients)
+    return "" if moved else "its broker could not be reached"
+
+
+def _still(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
+    """That the coordinator is not back, as the sentence about it says."""
+    if not _sentence(log, broker, clients).endswith(_NOT_BACK):
+        return ""
+    return f"{'its broker' if len(log.clients) == 1 else 'the broker'} {_STILL}"
 
 
 def _rebalanced_times(log: GroupLog, broker: list[Said]) -> int:

@@ -35,6 +35,17 @@ _DO_LIBRDKAFKA = (
     ),
 )
 """Without batches: librdkafka and franz-go have no max.poll.records."""
+_DO_WATCHED = (
+    Remedy(
+        "find what kept the application from polling for so long (a slow target, an error), or raise the limit of its"
+        " own watch, which restarts the consumer (it may be called max.poll.interval.ms, too)",
+        ("max.poll.interval.ms",),
+        brief="find what kept it from polling, or raise that limit",
+    ),
+)
+"""Where only the application says so: the limit is one of its own, and no member left."""
+_CONFIRM = "the application's log just before: how long one record, or one batch, took"
+_CONFIRM_WATCHED = "the application's log just before: what it last did with records, and which limit it prints"
 _RECORDS, _INTERVAL = "max.poll.records", "max.poll.interval.ms"
 _AGAIN = ", and the same records probably come again"
 _SHOWN_MS = 100
@@ -65,18 +76,21 @@ def _find(log: GroupLog) -> Finding | None:
     lost = without_partitions(log, who)
     limit = _limit(log, said, who)
     batch = _batch(log, gone, limit[0] if limit is not None else None) if len(who) == 1 else None
-    do = _DO_LIBRDKAFKA if said[0].row.program in _NO_BATCHES else _DO
+    watched = not gone and all(line.row.kind is RowKind.APPLICATION_SAID for line in said)
+    do = _DO_WATCHED if watched else _DO_LIBRDKAFKA if _without_batches(log, said) else _DO
     again = _comes_again(log, gone, batch)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_sentence(log.called(who), limit, times, batch) + (_AGAIN if again else ""),
+        what=_of_watch(log.called(who))
+        if watched
+        else _sentence(log.called(who), limit, times, batch) + (_AGAIN if again else ""),
         members=who,
         times=times,
         evidence=evidence_of(said),
-        cost=Cost(member_without_partitions_ms=lost, processed_again=True, no_progress=again),
+        cost=Cost(member_without_partitions_ms=lost, processed_again=not watched, no_progress=again),
         do=do if batch is None else (_by_numbers(do[0], batch, _configured(log, who[0], _RECORDS)), *do[1:]),
-        confirm="the application's log just before: how long one record, or one batch, took",
+        confirm=_CONFIRM_WATCHED if watched else _CONFIRM,
         harm_ms=20_000 * times,
     )
 
@@ -143,8 +157,8 @@ def _by_numbers(remedy: Remedy, batch: _Batch, records: int | None) -> Remedy:
     """The remedy with what the lines show: above which time, and by how much less. `records`: max.poll.records, where
     the client printed it; its batch may have had fewer.
     """
-    above, part = f"{-(-batch.took_ms // 1_000)} s", -(-batch.took_ms // batch.allowed_ms)
-    what = f"raise max.poll.interval.ms above {above}, the longest batch"
+    part = -(-batch.took_ms // batch.allowed_ms)
+    what = f"raise max.poll.interval.ms well above {_about(batch.took_ms)}, the longest batch"
     if _RECORDS not in remedy.settings:
         return remedy._replace(what=what)
     most = 0 if records is None else records * batch.allowed_ms // batch.took_ms
@@ -159,22 +173,33 @@ def _configured(log: GroupLog, client: str, name: str) -> int | None:
     return next((value for value in reversed(printed) if isinstance(value, int)), None)
 
 
+def _without_batches(log: GroupLog, said: list[Said]) -> bool:
+    """Whether the client that was late is of a library that takes single records."""
+    own = {said[0].row.program} & set(Program) or log.libraries
+    return bool(own) and all(program in _NO_BATCHES for program in own)
+
+
+def _of_watch(who: tuple[str, ...]) -> str:
+    name = one_or_many(who) if who else "the consumer"
+    return f"the application's own watch found that {name} had not polled for longer than its limit allows"
+
+
 def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, batch: _Batch | None = None) -> str:
     name = one_or_many(who)
     again = often(times)
     if batch is not None:
-        took, allowed = (
-            f"{round(ms / 1_000)} s" if ms > _SECONDS_MS else duration(ms) for ms in (batch.took_ms, batch.allowed_ms)
-        )
-        about = "" if batch.printed else "about "
-        return (
-            f"{name} took about {took} between two polls, max.poll.interval.ms allows {about}{allowed}: it left{again}"
-        )
+        allowed = f"max.poll.interval.ms allows {'' if batch.printed else 'about '}{_about(batch.allowed_ms)}"
+        return f"{name} took about {_about(batch.took_ms)} between two polls, {allowed}: it left{again}"
     if limit is not None and limit[1] >= _SHOWN_MS and times == 1:  # when it saw it: the poll came later still
         took = f"took more than {seconds(sum(limit))} s between two polls"
         return f"{name} {took}: max.poll.interval.ms allows {seconds(limit[0])} s, so it left the group"
     allowed = f"max.poll.interval.ms ({duration(limit[0])})" if limit is not None else "max.poll.interval.ms"
     return f"{name} took longer between two polls than {allowed} allows and left the group{again}"
+
+
+def _about(ms: int) -> str:
+    """A time that was read off between lines: in whole seconds where it is long."""
+    return f"{round(ms / 1_000)} s" if ms > _SECONDS_MS else duration(ms)
 
 
 def _comes_again(log: GroupLog, gone: list[Departure], batch: _Batch | None) -> bool:

@@ -59,6 +59,7 @@ def _find(log: GroupLog) -> Finding | None:
         times=len(back),
         evidence=evidence_of(said),
         do=_STATIC if static else hedged(log, _DO),
+        here="one member restarted" if len(who) == 1 and not unnamed else "",
         confirm=None if static else "the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),
     )

@@ -30,6 +30,7 @@ def _find(log: GroupLog) -> Finding | None:
         times=len(gone),
         evidence=evidence_of(said),
         do=_remedies(log, gone),
+        here=_here(log, gone) if len(who) == 1 else "",
         harm_ms=1_000 * len(gone),
     )
 
@@ -59,6 +60,10 @@ def _sentence(log: GroupLog, gone: list[Departure]) -> str:
     if ends_ms < RESTARTS_WITHIN_MS:
         return f"{left}; these lines end {duration(ends_ms)} later"
     return f"{left} and did not come back in these lines"
+
+
+def _here(log: GroupLog, gone: list[Departure]) -> str:
+    return "one member was away" if log.came_back(gone[-1]) is not None else "one member left"
 
 
 def _emptied(log: GroupLog, departure: Departure) -> bool:

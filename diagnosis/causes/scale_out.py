@@ -61,7 +61,7 @@ def _joined_beside(log: GroupLog, line: Said) -> Finding:
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
-        what=f"another member joined beside {line.client}, which now shares its partitions with it",
+        what=f"another member joined beside {log.called([str(line.client)])[0]}, which now shares its partitions with it",
         members=(str(line.client),),
         evidence=evidence_of([line]),
         do=(nothing_wrong(log),),
