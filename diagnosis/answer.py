@@ -52,8 +52,8 @@ def _with_what_lasts(group: Diagnosis, first: Finding, brief: str) -> list[str]:
     still = next((finding for finding in group.findings if finding.still and finding is not first), None)
     if still is None or first.code in QUIET or still.after is first.code or first.after is still.code:
         return []
-    do = f"{brief.rpartition(': ')[2]}, and look at the broker" if brief else "look at the broker"
-    return [f"{first.what}, and {still.still}; {do}.", f"{first.what}, and {still.still}."]
+    both = [f"{brief.rpartition(': ')[2]}, and look at the broker"] if brief else []
+    return [f"{first.what}, and {still.still}; {do}." for do in (*both, "look at the broker")]
 
 
 def _brief(first: Finding, *, tried: bool) -> str:

@@ -32,7 +32,8 @@ NO_EVIDENCE = Evidence()
 class Remedy(NamedTuple):
     """Something to change. `settings`: Kafka's names of what is changed; `brief`: the same in a few words, for an
     answer's first sentence; `trial`: settings with which it can be simulated; `effect`: what that changes; `verdict`:
-    whether it helps (-1), changes little (0) or costs more (1), None if that was not simulated; `needs`: what not every
+    whether it helps (-1), changes little (0) or costs more (1), None if that was not simulated; `cost_ms`: what the
+    simulated group costs without and with it, partition-ms, where that decided the verdict; `needs`: what not every
     client library has (`client_libraries.LACKS`).
     """
 
@@ -43,6 +44,7 @@ class Remedy(NamedTuple):
     effect: str | None = None
     needs: str = ""
     verdict: int | None = None
+    cost_ms: tuple[int, int] | None = None
 
 
 def alternatives(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:

@@ -31,7 +31,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def with_lines(explanation: Explanation | None, files: Mapping[str, Path]) -> Explanation | None:
-    """The explanation of logs with the lines that show it. `files`: where they are read, by their names, if not there."""
+    """The explanation of logs with its lines. `files`: where they are read, by their names, if not there."""
     if explanation is None:
         return None
     places = {place for group in explanation.groups for finding in group.findings for place in finding.evidence.places}

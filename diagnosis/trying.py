@@ -6,6 +6,7 @@ Only where the lines are enough to simulate the group as they show it. A remedy 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.tables.bounds import Supported
@@ -88,11 +89,12 @@ def _tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explan
         return explanation
     answer = ask(incident, choices, range(seeds))
     as_recorded, *results = answer.results
-    alike = not answer.trust.low and not answer.trust.doubts(as_recorded)
+    directed = not answer.trust.low and not answer.trust.stopped
+    alike = directed and not answer.trust.doubts(as_recorded)
     seen, _ = group.rebalances
     counted_alike = seen > 0 and answer.trust.matched >= LOW_MATCH
     effects = {
-        remedy: effect_of(result, alike=alike, counted_alike=counted_alike)
+        remedy: effect_of(result, alike=alike, counted_alike=counted_alike, directed=directed)
         for remedy, result in zip(remedies, results, strict=True)
     }
     changed = replace(first, do=_by_effect(first, effects))
@@ -121,25 +123,39 @@ def _name(remedy: Remedy) -> str:
     return ",".join(f"{key}={value}" for key, value in remedy.trial)
 
 
-def effect_of(result: ChoiceResult, *, alike: bool, counted_alike: bool) -> tuple[int | None, str] | None:
-    """What a choice changes (-1: it helps, 0: nothing, 1: it costs more), and what is said of it; None: not known.
+class Effect(NamedTuple):
+    """What a choice changes (-1: it helps, 0: nothing, 1: it costs more, None: not known; 2: the group has it already),
+    what is said of it, and what the simulated group costs without and with it, partition-ms, where that decided.
+    """
 
-    `alike`: the simulated group, without a change, resembles its record; else no cost says anything about it.
+    verdict: int | None
+    said: str
+    cost_ms: tuple[int, int] | None = None
+
+
+def effect_of(result: ChoiceResult, *, alike: bool, counted_alike: bool, directed: bool = False) -> Effect | None:
+    """What a choice changes; None: not known.
+
+    `alike`: the simulated group, without a change, resembles its record; else no amount says anything about it.
+    `directed`: its exact replay does, though the record was a rare case: then the direction does, where seeds are sure.
     `counted_alike`: its rebalances do, of which a broker's log shows the number; else theirs does not, either.
     """
     if not result.costs or result.refused is not None:
         return None
     if result.as_recorded:
-        return 2, ""
+        return Effect(2, "")
     now, base = result.unavailable_partition_ms, result.base
     was_ms = [cost.unavailable_partition_ms for cost in result.baseline]
     rebalances, before = result.rebalances.median, _median_rebalances(result)
     fewer = f"{counted(before - rebalances, 'rebalance')} fewer ({rebalances} instead of {before})"
     runs = counted(len(result.values), "simulated run")
+    costs = base.median, now.median
+    if not alike and directed and result.direction and max(now.most, base.most) >= _LITTLE_MS:
+        return Effect(result.direction, f"simulated with {result.choice}: {_direction(result, runs)}", costs)
     if not alike or max(now.most, base.most) < _LITTLE_MS:
         known = counted_alike and rebalances < before
         why = "" if alike else "; its cost is not given: simulated as recorded, the group costs something else"
-        return (None, f"simulated with {result.choice}: {fewer} in {runs}{why}") if known else None
+        return Effect(None, f"simulated with {result.choice}: {fewer} in {runs}{why}") if known else None
     better = sum(own < was for own, was in zip(result.values, was_ms, strict=True))
     amount = f"{seconds(now.median)} instead of {seconds(base.median)} partition-seconds"
     span = ranged(seconds(now.least), seconds(now.most))
@@ -150,7 +166,17 @@ def effect_of(result: ChoiceResult, *, alike: bool, counted_alike: bool) -> tupl
         cost = f"{fewer}, but {cost}" if sign > 0 else f"{cost}, and {fewer}"
     elif rebalances > before:
         cost += f", {counted(rebalances, 'rebalance')} instead of {before}"
-    return sign, f"simulated with {result.choice}: {cost}"
+    return Effect(sign, f"simulated with {result.choice}: {cost}", costs)
+
+
+def _direction(result: ChoiceResult, runs: str) -> str:
+    """That it costs less, or more, without the amount: what was recorded is a rare case of what might have been."""
+    sign = result.direction
+    agree = sum(moved * sign > 0 for moved in result.moved)
+    return (
+        f"costs {'more' if sign > 0 else 'less'} here in {agree} of {runs}; no amount is given: hardly any of them"
+        " costs, as recorded, what was recorded"
+    )
 
 
 def _median_rebalances(result: ChoiceResult) -> int:
@@ -158,13 +184,13 @@ def _median_rebalances(result: ChoiceResult) -> int:
     return counts[len(counts) // 2]
 
 
-def _by_effect(finding: Finding, effects: dict[Remedy, tuple[int | None, str] | None]) -> tuple[Remedy, ...]:
+def _by_effect(finding: Finding, effects: dict[Remedy, Effect | None]) -> tuple[Remedy, ...]:
     """Remedies that were seen to help first, those that cost more last; those that the group has already not at all."""
     placed: list[Remedy] = []
     for remedy in finding.do:
-        sign, said = effects.get(remedy) or (None, None)
+        sign, said, cost_ms = effects.get(remedy) or (None, None, None)
         if sign is None or sign < 2:
-            placed.append(remedy._replace(effect=said, verdict=sign))
+            placed.append(remedy._replace(effect=said, verdict=sign, cost_ms=cost_ms))
     return alternatives(sorted(placed, key=_usefulness)) or finding.do
 
 

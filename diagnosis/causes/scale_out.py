@@ -58,10 +58,11 @@ def _starting(incarnation: Incarnation, line: Said) -> bool:
 
 
 def _joined_beside(log: GroupLog, line: Said) -> Finding:
+    (name,) = log.called([str(line.client)])
     return Finding(
         code=Code.SCALE_OUT,
         certainty=Certainty.LIKELY,
-        what=f"another member joined beside {log.called([str(line.client)])[0]}, which now shares its partitions with it",
+        what=f"another member joined beside {name}, which now shares its partitions with it",
         members=(str(line.client),),
         evidence=evidence_of([line]),
         do=(nothing_wrong(log),),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,18 +19,17 @@ from groupsim.diagnosis.explain import explain_reading
 from groupsim.diagnosis.trying import with_trials
 from groupsim.incidents.logs.reading import read_files
 
-_AMOUNT = re.compile(r"about ([\d.,]+) instead of ([\d.,]+) partition-seconds")
 _SAME = 0.02
 """Said costs that differ by less are said to be the same."""
 
 
 class Compared(NamedTuple):
-    """A remedy: partition-seconds said without and with it, partition-ms recorded without and with it."""
+    """A remedy: partition-ms without and with it, of the simulations of which something is said, and recorded."""
 
     story: str
     choice: str
     other: str
-    said: tuple[float, float]
+    said: tuple[int, int]
     recorded: tuple[list[int], list[int]]
 
     @property
@@ -63,18 +61,16 @@ def compared(folder: Path) -> Iterator[Compared]:
                     yield Compared(f"{story} {settings}", choice, other, said, costs)
 
 
-def _said(choice: str, recording: Path) -> Iterator[tuple[str, tuple[float, float]]]:
+def _said(choice: str, recording: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     reading = read_files(sorted((recording / "logs").iterdir()))
     explanation = explain_reading(reading)
     assert explanation is not None
     for remedy in with_trials(explanation, reading).groups[0].findings[0].do:
-        amount = _AMOUNT.search(remedy.effect or "")
         trial = dict(remedy.trial)
         assignor, dash, heartbeat = choice.partition("-hb")
         other = f"{assignor}-static" if trial.get("membership") == "static" else trial.get("assignor")
-        if amount is not None and other is not None and other != assignor:
-            with_it, without = (float(text.replace(",", "")) for text in amount.groups())
-            yield other + dash + heartbeat, (without, with_it)
+        if remedy.cost_ms is not None and other is not None and other != assignor:
+            yield other + dash + heartbeat, remedy.cost_ms
 
 
 def _cost(recording: Path) -> int:

@@ -278,8 +278,8 @@ def test_records_that_are_not_committed_twice_come_again_each_time(tmp_path: Pat
     )
     assert said.cost.no_progress
     assert said.do[0].what == (
-        "raise max.poll.interval.ms above 130 s, the longest batch, or lower max.poll.records to less than 1/2 of that"
-        " batch's records"
+        "raise max.poll.interval.ms well above 130 s, the longest batch, or lower max.poll.records to less than 1/2 of"
+        " that batch's records"
     )
     once = found(explained(tmp_path, *twice[: len(twice) // 2]), Code.POLL_TIMEOUT)
     assert "same records" not in once.what

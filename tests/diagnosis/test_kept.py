@@ -25,10 +25,11 @@ def test_a_stored_run_still_has_the_lines_that_show_its_findings(tmp_path: Path)
     store = f"sqlite:///{tmp_path / 'runs.db'}"
     run = groupsim.import_logs(UNIFORM, store=store)
     explained = groupsim.explain(groupsim.load(store, run.info.id), simulate=False)
-    assert "fenced from the group because its session expired" in str(explained)
+    assert "fenced from the group because the member session expired" in str(explained)
 
 
 def test_groups_of_a_kept_explanation_are_chosen_by_name() -> None:
     run = groupsim.import_logs(UNIFORM)
     (group,) = run.explanation.groups
+    assert group.group is not None
     assert groupsim.explain(run, groups=group.group, simulate=False).answer == run.answer
