@@ -95,7 +95,6 @@ def import_(
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.api.numbers import explanation_of_import, of_import
-    from groupsim.diagnosis.kept import keep
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
@@ -106,8 +105,9 @@ def import_(
         explanation = _explained(reading, files)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
-        result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
-        keep(opened, result.run, explanation)
+        result = _import(
+            reading, opened, explanation, name=name, topics=counts, session_timeout_ms=session, most_partitions=most
+        )
         facts = list(opened.read(result.run.id))
         summary = of_import(result, *(found := measured(facts)), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
@@ -209,12 +209,15 @@ def _explained(reading: Reading, files: Sequence[Path]) -> Explanation | None:
         return with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
 
 
-def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:
-    """The run of what was read, written with progress."""
+def _import(reading: Reading, store: EventStore, explanation: Explanation | None, **how: Any) -> ImportResult:
+    """The run of what was read, written with progress, and its explanation with it."""
+    from groupsim.diagnosis.kept import keep
     from groupsim.incidents.facts.importer import import_run
 
     with progress("importing") as bar:
-        return import_run(reading, store, **how, progress=bar)
+        result = import_run(reading, store, **how, progress=bar)
+    keep(store, result.run, explanation)
+    return result
 
 
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:

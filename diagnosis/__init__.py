@@ -5,6 +5,7 @@
 - `causes`: one file a cause: how it is found, what is said of it, what helps
 - `order`: which finding stands first, and which follows from another
 - `stopped`: how long nobody could read, in bounds
-- `explain`: all of it
+- `explain`: all of it; `kept`: the explanation of an import, kept with its run
+- `notes`: what lines say beside any cause; `not_shown`: what they can't show
 - `codes`, `finding`, `cause`, `times`: types and words
 """
