@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from groupsim.analysis import advices
 from groupsim.analysis.advices import StoredAdvice
 from groupsim.analysis.availability.intervals import Intervals, intervals
-from groupsim.analysis.availability.labels import Interval, within
+from groupsim.analysis.availability.labels import Interval, Span, within
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.blame.blame import Blame, blame
 from groupsim.analysis.blame.critical_path import critical_paths
 from groupsim.analysis.blame.steps import Step
 from groupsim.analysis.blame.undated_deaths import Gone, gone_in_doubt
+from groupsim.analysis.errors import AnalysisError
+from groupsim.analysis.periods import Between, Instant, Period, ms_of, period_of
 from groupsim.analysis.snapshots import replay_stored
-from groupsim.analysis.tables import blame_tables, commits, frames, members, metrics, ownership
+from groupsim.analysis.tables import commits, members, metrics, ownership
 from groupsim.analysis.tables.bounds import Support, Supported
+from groupsim.analysis.tables.columns import fact_rows
 from groupsim.analysis.tables.delays import Load
 from groupsim.analysis.tables.headline import amount
 from groupsim.analysis.tables.known_delays import KnownDelays, known_delays
-from groupsim.analysis.tables.lag import BEHIND, Ends, lag_rows, partition_lags
-from groupsim.analysis.tables.summary import summarise
+from groupsim.analysis.tables.lag import Ends, lag_rows, partition_lags
+from groupsim.analysis.tables.summary import summarise, totals_of
+from groupsim.analysis.tables.total import Total
 from groupsim.analysis.timelines.builder import group_timelines, rebalances
 from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.analysis.timelines.rebalance import Rebalance
@@ -37,7 +38,11 @@ from groupsim.storage import open_store
 from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.store import EventStore, RunInfo, RunSource
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _INSTANTS = 600
+_Span = TypeVar("_Span", bound=Span)
 
 
 def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
@@ -49,7 +54,12 @@ def open_run(store: str | Path | EventStore, reference: str = "latest") -> Run:
 
 
 class Run:
-    """Tables of one run; each method names the constant that documents its columns, dtypes and units.
+    """One run, as tables.
+
+    Each table is a DataFrame whose columns docs/reference/tables.md has. `between`: only this part of the run, from and
+    to: milliseconds since its start, texts such as "12 s", timedeltas, of a recorded run UTC instants; None is the
+    run's start, or its end. Intervals are cut to it; what has a life of its own (a rebalance, a member, a callback, a
+    step) is there whole if some of it is in this time. Raises AnalysisError for what is no time.
 
     Facts that change nothing (heartbeats, messages) are read by `facts()` only: of a run that was killed, time after
     the last fact that changes something is not counted.
@@ -71,13 +81,17 @@ class Run:
         """Every fact, in order."""
         return self._store.read(self.info.id)
 
-    def _timed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """With UTC instants, where the run was recorded."""
-        return frame if self.info.origin is None else frames.timed(frame, self.info.origin)
+    def _table(self, name: str, rows: Iterable[Any]) -> pd.DataFrame:
+        from groupsim.analysis.tables import frames  # not before: pandas takes long to load
 
-    def facts(self) -> pd.DataFrame:
-        """One row a fact: `frames.FACTS`."""
-        return self._timed(frames.facts_frame(self.read()))
+        return frames.table(rows, frames.TABLES[name], self.info.origin)
+
+    def _period(self, between: Between | None) -> Period | None:
+        return period_of(between, self.info)
+
+    def facts(self, *, between: Between | None = None) -> pd.DataFrame:
+        """One row a fact."""
+        return self._table("facts", metrics.at_some_time(fact_rows(self.read()), self._period(between), "at_ms"))
 
     @cached_property
     def state_changing(self) -> list[Recorded]:
@@ -113,7 +127,7 @@ class Run:
     @cached_property
     def reasons_after_start(self) -> list[Blame]:
         """The pieces of blame without start-up."""
-        return list(after_start(self.reasons, self.worked, replace))
+        return list(after_start(self.reasons, self.worked))
 
     @cached_property
     def timelines(self) -> dict[str, GroupTimeline]:
@@ -140,63 +154,88 @@ class Run:
         """`analysis.blame.critical_path.critical_paths` of the run, computed once."""
         return critical_paths(self.state_changing, self._end_ms, self.timelines)
 
-    def availability(self) -> pd.DataFrame:
-        """Every partition's time, label by label: `frames.AVAILABILITY`."""
-        return self._timed(frames.availability_frame(self.intervals))
+    def counted(self, period: Period | None) -> Sequence[Interval]:
+        """The intervals that a total counts: those of a part of the run, else those after start-up."""
+        return self.intervals_after_start if period is None else list(within(self.intervals, *period))
 
-    def unavailable(self) -> pd.DataFrame:
-        """The unavailable intervals: `metrics.UNAVAILABLE`."""
-        return self._timed(metrics.unavailable(self.availability()))
+    def blamed(self, period: Period | None) -> Sequence[Blame]:
+        """The pieces of blame that a total counts."""
+        return self.reasons_after_start if period is None else list(within(self.reasons, *period))
 
-    def blame(self) -> pd.DataFrame:
-        """Why: every unavailable interval in pieces, each with what it waited for: `why_frames.BLAME`."""
-        return self._timed(blame_tables.blame_frame(self.reasons))
+    def unavailable(self, *, between: Between | None = None) -> pd.DataFrame:
+        """The times in which partitions were unavailable, without start-up; `between=(0, None)`: with it."""
+        return self._table("unavailable", metrics.unavailable(self.counted(self._period(between))))
 
-    def critical_paths(self) -> pd.DataFrame:
-        """What each member did in each rebalance, and what the others waited for: `why_frames.CRITICAL_PATHS`."""
-        return self._timed(blame_tables.paths_frame(self.steps))
+    def blame(self, *, between: Between | None = None) -> pd.DataFrame:
+        """Why: the same time in pieces, each with what it waited for, without start-up; `between=(0, None)`: with it.
 
-    def ownership(self) -> pd.DataFrame:
-        """Who owned which partition, by the coordinator's and by the processes' own state: `owners.OWNERSHIP`."""
-        return self._table(ownership.ownership(self.state_changing, self._end_ms), ownership.OWNERSHIP)
+        The lengths add up to those of `unavailable`.
+        """
+        return self._table("blame", self.blamed(self._period(between)))
 
-    def members(self) -> pd.DataFrame:
-        """One row a process: `lives.MEMBERS`."""
-        return self._table(members.members(self.state_changing, self._end_ms), members.MEMBERS)
+    def total(self, *, between: Between | None = None) -> Total:
+        """How long partitions were unavailable, in all: after start-up, which stands beside it, or in this time."""
+        period = self._period(between)
+        return Total.of(self._numbers if period is None else self._numbers_of(period))
 
-    def callbacks(self) -> pd.DataFrame:
-        """One row a rebalance callback: `lives.CALLBACKS`."""
-        return self._table(members.callbacks(self.state_changing), members.CALLBACKS)
+    def availability(self, *, between: Between | None = None) -> pd.DataFrame:
+        """Every partition's time, label by label."""
+        return self._table("availability", self._part(self.intervals, between))
 
-    def commits(self) -> pd.DataFrame:
-        """One row a partition of a commit: `commits.COMMITS`."""
-        return self._table(commits.commits(self.state_changing), commits.COMMITS)
+    def timeline(self, group: str | None = None, *, between: Between | None = None) -> pd.DataFrame:
+        """Who served or was meant to serve which partition when, of one group or all."""
+        chosen = [each for each in self.intervals if group in (None, each.group)]
+        return self._table("timeline", metrics.joined(self._part(chosen, between), "member", "label"))
 
-    def lag(self, every_ms: int = 1_000) -> pd.DataFrame:
-        """How many records each partition is behind, every `every_ms`: `commits.LAG`. Raises ValueError."""
-        return self._table(commits.lag(self.state_changing, every_ms), commits.LAG)
+    def ownership(self, *, between: Between | None = None) -> pd.DataFrame:
+        """Who owned which partition, by the coordinator's and by the processes' own state."""
+        rows = ownership.ownership(self.state_changing, self._end_ms)
+        return self._table("ownership", self._part(rows, between))
 
-    def behind(self) -> pd.DataFrame:
-        """How far commits are behind, some six hundred instants: `lag.BEHIND`; of recorded runs ends are estimated."""
+    def _part(self, spans: Iterable[_Span], between: Between | None) -> Iterable[_Span]:
+        period = self._period(between)
+        return spans if period is None else within(spans, *period)
+
+    def rebalances(self, *, between: Between | None = None) -> pd.DataFrame:
+        """One row a rebalance."""
+        return self._some("rebalances", self.rebalance_rows, between, "started_ms", "ended_ms")
+
+    def critical_paths(self, *, between: Between | None = None) -> pd.DataFrame:
+        """What each member did in each rebalance, and what the others waited for."""
+        return self._some("critical_paths", self.steps, between, "from_ms", "to_ms")
+
+    def members(self, *, between: Between | None = None) -> pd.DataFrame:
+        """One row a process."""
+        rows = members.members(self.state_changing, self._end_ms)
+        return self._some("members", rows, between, "started_ms", "ended_ms")
+
+    def callbacks(self, *, between: Between | None = None) -> pd.DataFrame:
+        """One row a rebalance callback."""
+        return self._some("callbacks", members.callbacks(self.state_changing), between, "from_ms", "to_ms")
+
+    def commits(self, *, between: Between | None = None) -> pd.DataFrame:
+        """One row a partition of a commit."""
+        return self._some("commits", commits.commits(self.state_changing), between, "at_ms")
+
+    def lag(self, *, every: Instant = 1_000, between: Between | None = None) -> pd.DataFrame:
+        """How many records each partition of a simulated run is behind, at times so far apart (`every`)."""
+        every_ms = ms_of(every, self.info)
+        if every_ms <= 0:
+            raise AnalysisError(f"every={every!r} must be positive")
+        return self._some("lag", commits.lag(self.state_changing, every_ms), between, "at_ms")
+
+    def behind(self, *, between: Between | None = None) -> pd.DataFrame:
+        """How far commits are behind, some six hundred instants; of recorded runs ends are estimated."""
         lags = partition_lags(self.state_changing, Ends({}, {}))
         every_ms = max(100, -(-self._end_ms // _INSTANTS))
-        return self._table(lag_rows(lags, every_ms, self._end_ms), BEHIND)
+        return self._some("behind", lag_rows(lags, every_ms, self._end_ms), between, "at_ms")
+
+    def _some(self, name: str, rows: Iterable[Any], between: Between | None, *times: str) -> pd.DataFrame:
+        return self._table(name, metrics.at_some_time(rows, self._period(between), *times))
 
     @property
     def _end_ms(self) -> int:
         return self.state_changing[-1].at_ms if self.state_changing else 0
-
-    def _table(self, rows: Iterable[dict[str, Any]], columns: dict[str, str]) -> pd.DataFrame:
-        return self._timed(frames.table(rows, columns))
-
-    def timeline(self, group: str | None = None) -> pd.DataFrame:
-        """Who owned which partition when, of one group or all: `metrics.TIMELINE`."""
-        rows = self._timed(metrics.timeline(self.availability()))
-        return rows if group is None else rows[rows["group"] == group].reset_index(drop=True)
-
-    def rebalances(self) -> pd.DataFrame:
-        """One row a rebalance: `frames.REBALANCES`."""
-        return self._timed(frames.rebalances_frame(self.rebalance_rows))
 
     def summary(self) -> dict[str, Any]:
         """`analysis.tables.summary.summarise`: the numbers of `groupsim run --format json`."""
@@ -206,8 +245,21 @@ class Run:
     @cached_property
     def headline(self) -> str:
         """How long something was down, how many partitions at worst, and the sum, as every command says it."""
-        numbers = self.summary()["unavailable"] if self._supported is None else self._supported.unavailable()
-        return amount(numbers)
+        return amount(self._numbers)
+
+    @cached_property
+    def _numbers(self) -> dict[str, Any]:
+        """`unavailable` of the run's numbers, of a recorded one with its bounds."""
+        return self.summary()["unavailable"] if self._supported is None else self._supported.unavailable()
+
+    def _numbers_of(self, period: Period) -> dict[str, Any]:
+        """The same of a part of the run: start-up is no matter there."""
+        part = self.counted(period)
+        numbers = totals_of(part, ()).unavailable()
+        after = numbers["after_start"]
+        if self._supported is not None:
+            after |= self._supported.bounded_numbers(part, period)
+        return numbers | {"after_start": after}
 
     @cached_property
     def unknown(self) -> str | None:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from groupsim.analysis.periods import Between, period_of
 from groupsim.api import html
 from groupsim.api.asking import assumptions, total_unknown
 from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, subject
 from groupsim.api.spreading import Where, spreading
-from groupsim.api.values import Instant, Settings, Value, counts_of, lists_of, one_or_more, period_of, texts_of
+from groupsim.api.values import Settings, Value, counts_of, lists_of, one_or_more, texts_of
 from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
     Spreading = Callable[[Subject, Any, Where], AbstractContextManager[Spread]]
 
-Between: TypeAlias = "tuple[int | float, int | float]"
+Ends: TypeAlias = "tuple[int | float, int | float]"
+"""A range that is searched: low and high."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,8 +105,8 @@ class Advice:
 def advise(
     about: Run | ScenarioLike,
     *,
-    vary: Mapping[str, Iterable[Value] | Value | Between],
-    unknown: Mapping[str, Between] | None = None,
+    vary: Mapping[str, Iterable[Value] | Value | Ends],
+    unknown: Mapping[str, Ends] | None = None,
     minimize: str | Sequence[str] = (),
     subject_to: Mapping[str, float] | None = None,
     indifference: float = 0.05,
@@ -115,7 +117,7 @@ def advise(
     group: str | None = None,
     topics: Mapping[str, int] | None = None,
     assume: Mapping[str, int | str] | None = None,
-    between: tuple[Instant, Instant] | None = None,
+    between: Between | None = None,
     jobs: int | None = None,
     master: str | None = None,
     memory: str = "2g",
@@ -169,7 +171,7 @@ def usual_measure(*, recorded: bool) -> str:
     return "partition_ms" if recorded else AFTER_START
 
 
-def space_of(vary: Mapping[str, Iterable[Value] | Value | Between]) -> dict[str, list[str] | Range]:
+def space_of(vary: Mapping[str, Iterable[Value] | Value | Ends]) -> dict[str, list[str] | Range]:
     """Lists of values by setting; of a tuple of two numbers the range between them. Raises BadRequest."""
     if not vary:
         raise BadRequest('vary names no setting: vary={"session.timeout.ms": [10_000, 45_000]}')
@@ -183,7 +185,7 @@ def _no_settings(fixed: Mapping[str, str]) -> None:
         raise BadRequest("settings are for scenarios; of a run its own are what choices are compared with")
 
 
-def _ranges(unknown: Mapping[str, Between]) -> dict[str, Range]:
+def _ranges(unknown: Mapping[str, Ends]) -> dict[str, Range]:
     return {name: _range(ends, f"unknown {name}") for name, ends in unknown.items()}
 
 

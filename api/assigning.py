@@ -19,6 +19,9 @@ MemberLike: TypeAlias = "Iterable[str] | Mapping[str, Any]"
 """The topics that a member subscribes to, or a dict: `topics`, and `owned` ([topic, partition] pairs), `generation`,
 `group_instance_id`, `rack`."""
 
+ASSIGNED = {"member": "string", "topic": "string", "partition": "int64"}
+"""One row a partition that a member gets."""
+
 
 @dataclass(frozen=True, repr=False)
 class Assignment:
@@ -36,11 +39,11 @@ class Assignment:
         return {member: [list(each) for each in owned] for member, owned in self.partitions.items()}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a partition: `member`, `topic`, `partition`."""
-        import pandas as pd
+        """One row a partition: columns `ASSIGNED`."""
+        from groupsim.analysis.tables.frames import table
 
         rows = [(member, *each) for member, owned in self.partitions.items() for each in owned]
-        return pd.DataFrame(rows, columns=["member", "topic", "partition"])
+        return table((dict(zip(ASSIGNED, row, strict=True)) for row in rows), ASSIGNED)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{member}: {len(owned)}" for member, owned in self.partitions.items())

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from groupsim.diagnosis.finding import Diagnosis
     from groupsim.events.types import RunId
 
-COLUMNS = ["group", "code", "certainty", "what", "times", "members", "stopped_at_least_ms", "stopped_at_most_ms", "do"]
+EXPLAINED = {
+    "group": "string",
+    "code": "string",
+    "certainty": "string",
+    "what": "string",
+    "times": "int64",
+    "members": "object",
+    "stopped_at_least_ms": "Int64",
+    "stopped_at_most_ms": "Int64",
+    "do": "object",
+}
+"""One row a finding. `certainty`: shown, likely or possible; `stopped_at_least`, `stopped_at_most`: so long nobody in
+the group could read; `members`, `do` (what to change): lists."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +70,8 @@ class Explanation:
         return as_json(self.found, self.run)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a finding: `group`, `code`, `certainty` (shown, likely, possible), `what`, `times`, `members`,
-        `stopped_at_least_ms`, `stopped_at_most_ms` (nobody in the group could read), `do` (what to change)."""
-        import pandas as pd
+        """One row a finding, worst first: columns `EXPLAINED`."""
+        from groupsim.analysis.tables.frames import table
 
         rows = []
         for group in self.groups:
@@ -68,9 +79,8 @@ class Explanation:
                 least, most = finding.cost.group_stopped_ms or (None, None)
                 do = [remedy.what for remedy in finding.do]
                 head = (group.group, str(finding.code), str(finding.certainty), finding.what, finding.times)
-                rows.append((*head, list(finding.members), least, most, do))
-        times = {"times": "int64", "stopped_at_least_ms": "Int64", "stopped_at_most_ms": "Int64"}
-        return pd.DataFrame(rows, columns=COLUMNS).astype(times)
+                rows.append(dict(zip(EXPLAINED, (*head, list(finding.members), least, most, do), strict=True)))
+        return table(rows, EXPLAINED)
 
     def __str__(self) -> str:
         from groupsim.diagnosis.to_text import as_text

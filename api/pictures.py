@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from groupsim.analysis.periods import Between
 from groupsim.api.errors import BadRequest
 from groupsim.events.extras import needing
 
@@ -12,24 +13,50 @@ if TYPE_CHECKING:
 
     from groupsim.analysis.runs import Run
 
+_WHOLE = (0, None)
+
 
 class RunPictures:
-    """Each method gives a figure: of matplotlib; of plotly with `interactive=True`. `theme` is "light" or "dark"."""
+    """Each method gives a figure: of matplotlib; of plotly with `interactive=True`. `theme` is "light" or "dark".
+
+    `between`: only this part of the run, as of its tables; default: the whole run, with start-up.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def timeline(self, group: str | None = None, *, theme: str = "light", interactive: bool = False) -> Any:
+    def timeline(
+        self,
+        group: str | None = None,
+        *,
+        between: Between = _WHOLE,
+        theme: str = "light",
+        interactive: bool = False,
+    ) -> Any:
         """Who owned which partition when."""
-        return self._drawn("timeline", self._run.timeline(), group, theme, interactive)
+        return self._drawn("timeline", self._run.timeline(between=between), group, theme, interactive)
 
-    def unavailable(self, group: str | None = None, *, theme: str = "light", interactive: bool = False) -> Any:
+    def unavailable(
+        self,
+        group: str | None = None,
+        *,
+        between: Between = _WHOLE,
+        theme: str = "light",
+        interactive: bool = False,
+    ) -> Any:
         """How many partitions were unavailable over time, by label."""
-        return self._drawn("unavailable", self._run.unavailable(), group, theme, interactive)
+        return self._drawn("unavailable", self._run.unavailable(between=between), group, theme, interactive)
 
-    def lag(self, group: str | None = None, *, theme: str = "light", interactive: bool = False) -> Any:
+    def lag(
+        self,
+        group: str | None = None,
+        *,
+        between: Between = _WHOLE,
+        theme: str = "light",
+        interactive: bool = False,
+    ) -> Any:
         """How many records the commits are behind. Raises BadRequest for a run without commits."""
-        behind = self._run.behind()
+        behind = self._run.behind(between=between)
         if behind.empty:
             raise BadRequest(f"run {self._run.info.id} has no commits, so its lag is not known")
         return self._drawn("lag", behind, group, theme, interactive)

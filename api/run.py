@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from groupsim.analysis.periods import Between, period_of
 from groupsim.analysis.runs import Run as StoredRun
 from groupsim.analysis.runs import open_run
 from groupsim.analysis.tables.known_delays import DELAYS
@@ -17,7 +18,7 @@ from groupsim.api.errors import BadRequest
 from groupsim.api.explaining import Explanation, of_run
 from groupsim.api.pictures import RunPictures
 from groupsim.api.progress import bar
-from groupsim.api.values import Duration, Instant, Seeds, Settings, counts_of, period_of, seeds_of
+from groupsim.api.values import Duration, Seeds, Settings, counts_of, seeds_of
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Run(StoredRun):
         settings: Settings | Sequence[Settings] = (),
         protocol: str | Iterable[str] = (),
         migrate: str | None = None,
-        between: tuple[Instant, Instant] | None = None,
+        between: Between | None = None,
         seeds: Seeds | None = None,
         group: str | None = None,
         topics: Mapping[str, int] | None = None,

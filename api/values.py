@@ -1,23 +1,15 @@
-"""What may be given for settings, seeds, times and topics, and what the rest of the project takes for them."""
+"""What may be given for settings, seeds and topics, and what the rest of the project takes for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from groupsim.api.errors import BadRequest
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from groupsim.storage.store import RunInfo
 
 Value: TypeAlias = "str | int | float | bool"
 Settings: TypeAlias = "Mapping[str, Value]"
 """Kafka's settings by their own names, parameters of the scenario: `{"session.timeout.ms": 10_000}`."""
-Instant: TypeAlias = "int | float | str | timedelta | datetime | pd.Timestamp"
-"""Milliseconds since the run's start, a text such as "12 s", a timedelta; of a recorded run a UTC instant, too."""
 Seeds: TypeAlias = "range | Sequence[int] | int"
 
 Duration = int | float | str | timedelta
@@ -81,16 +73,6 @@ def counts_of(topics: Mapping[str, int] | None) -> dict[str, int]:
     return found
 
 
-def period_of(between: tuple[Instant, Instant] | None, info: RunInfo) -> tuple[int, int] | None:
-    """A part of a run in milliseconds since its start. Raises BadRequest."""
-    if between is None:
-        return None
-    first, last = (ms_of(each, info) for each in between)
-    if first >= last:
-        raise BadRequest(f"between={between!r}: the first must be before the second")
-    return first, last
-
-
 def ms_of_duration(duration: Duration) -> float:
     """A duration in milliseconds: "40 s", "1 min 30 s", a timedelta, or a number of ms. Raises BadRequest."""
     import pandas as pd
@@ -103,26 +85,3 @@ def ms_of_duration(duration: Duration) -> float:
         return pd.Timedelta(duration) / pd.Timedelta(milliseconds=1)
     except ValueError:
         raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds') from None
-
-
-def ms_of(instant: Instant, info: RunInfo) -> int:
-    """An instant in milliseconds since the run's start. Raises BadRequest."""
-    import pandas as pd
-
-    if isinstance(instant, int | float) and not isinstance(instant, bool):
-        return round(instant)
-    try:
-        if isinstance(instant, timedelta):
-            return round(instant / timedelta(milliseconds=1))
-        if isinstance(instant, str) and not instant[:4].isdigit():
-            return round(pd.Timedelta(instant) / pd.Timedelta(milliseconds=1))
-        if isinstance(instant, str | datetime) and info.origin is not None:
-            at = pd.Timestamp(instant)
-            at = at.tz_localize("UTC") if at.tzinfo is None else at.tz_convert("UTC")
-            return round((at - pd.Timestamp(info.origin)) / pd.Timedelta(milliseconds=1))
-        if isinstance(instant, str):
-            return round(pd.Timedelta(instant) / pd.Timedelta(milliseconds=1))
-    except (ValueError, TypeError):
-        pass
-    example = "" if info.origin is None else f', or an instant, UTC: "{info.origin}"'
-    raise BadRequest(f'{instant!r} is no time: milliseconds since the run\'s start, "12 s"{example}')

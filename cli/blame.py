@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,11 +21,8 @@ from groupsim.wording.numbers import partition_seconds, partition_time
 from groupsim.wording.start_up import start_up
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from groupsim.analysis.runs import Run
     from groupsim.analysis.tables.bounds import Support
-    from groupsim.storage.store import RunInfo
 
 SUMS = ("phase", "configuration", "member", "cause", "label", "rebalance", "group", "topic", "chain")
 PIECES = "piece"
@@ -53,7 +52,8 @@ def blame(
     Example: groupsim blame latest --by member
     """
     from groupsim import analysis
-    from groupsim.analysis.tables import frames, metrics
+    from groupsim.analysis.tables import metrics
+    from groupsim.analysis.tables.columns import BLAME, as_rows
 
     parts = by.split(",")
     known = (*SUMS, PIECES) if len(parts) == 1 else SUMS
@@ -65,21 +65,22 @@ def blame(
         found = analysis.load(opened, run)
         chosen = period(between, found.info)
         if paths:
-            _paths(found.critical_paths(), found.info, chosen, form)
+            _paths(found, chosen, form)
             return
-        rows, info = _rows(found, chosen, whole=by == PIECES), found.info
+        pieces = found.reasons if chosen is None and by == PIECES else found.blamed(chosen)
+        rows, info = as_rows(pieces, BLAME), found.info
     if by == PIECES:
-        output.rows(*with_instants(frames.records(rows), frames.columns(rows), info, "from_ms"), form)
+        output.rows(*with_instants(rows, [*BLAME], info, "from_ms"), form)
         print_caveat(found, chosen)
         return
-    total = int(rows["duration_ms"].sum())
-    summed = frames.records(metrics.by(rows, *parts))
+    total = sum(row["duration_ms"] for row in rows)
+    summed = metrics.sums(rows, *parts)
     for row in summed:
         row["share"] = round(row["partition_ms"] / total, 4)
     shown = summed if form is not Format.TABLE or len(summed) <= SHOWN + 1 else summed[:SHOWN]
     if form is Format.TABLE:
         print(output.plain(_answer(rows, chosen, support_of(found, chosen))))
-    output.rows(shown, [*parts, "partition_ms", "share", "intervals", "partitions", "longest_ms"], form)
+    output.rows(shown, [*parts, "partition_ms", "share", *metrics.SUMS[1:]], form)
     if rest := summed[len(shown) :]:
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
@@ -93,27 +94,17 @@ def blame(
         output.note(_sum(total, support_of(found, chosen), starts))
 
 
-def _rows(found: Run, between: tuple[int, int] | None, *, whole: bool) -> pd.DataFrame:
-    """The pieces that count: of a part of the run, else without start-up, else of the whole run."""
-    from groupsim.analysis.tables import metrics
-
-    if between is not None:
-        return metrics.between(found.blame(), *between)
-    return found.blame() if whole else metrics.after_start(found.blame(), found.worked)
-
-
-def _answer(rows: pd.DataFrame, between: tuple[int, int] | None, rests_on: Support | None) -> str:
+def _answer(rows: Sequence[Mapping[str, Any]], between: tuple[int, int] | None, rests_on: Support | None) -> str:
     """What decides most of it, before who was waited for; the amount as far as it is known."""
     from groupsim.analysis.blame.lever import lever
-    from groupsim.analysis.tables import frames
 
-    total, of = int(rows["duration_ms"].sum()), None
+    total, of = sum(row["duration_ms"] for row in rows), None
     if rests_on is not None and rests_on.unknown is not None:
         of = "the time that the logs show"
     elif rests_on is not None and rests_on.bounded:
         ends = (total, rests_on.at_least_ms, rests_on.at_most_ms)
         of = f"{near_word(*ends)} {partition_time(total)}" if is_near(*ends) else "the time that the logs show"
-    pieces = ((row["configuration"], row["member"], row["duration_ms"]) for row in frames.records(rows))
+    pieces = ((row["configuration"], row["member"], row["duration_ms"]) for row in rows)
     when = " after start-up" if between is None else " in this time"
     return lever(pieces, of) or f"No partition is known to have been unavailable{when}."
 
@@ -128,11 +119,10 @@ def _sum(total: int, rests_on: Support | None, starts: str | None) -> str:
     return f"{what}: {about}{partition_seconds(total, 3)}{why}{f'; {starts}' if starts else ''}"
 
 
-def _paths(steps: pd.DataFrame, info: RunInfo, between: tuple[int, int] | None, form: Format) -> None:
-    from groupsim.analysis.tables import frames
+def _paths(found: Run, between: tuple[int, int] | None, form: Format) -> None:
+    from groupsim.analysis.tables.columns import CRITICAL_PATHS, as_rows
+    from groupsim.analysis.tables.metrics import at_some_time
 
-    chosen: Any = steps[steps["critical"]]
-    if between is not None:
-        chosen = chosen[(chosen["to_ms"] > between[0]) & (chosen["from_ms"] < between[1])]
-    order = chosen.sort_values(["group", "round", "from_ms"], kind="stable")
-    output.rows(*with_instants(frames.records(order), _PATHS, info, "from_ms"), form)
+    chosen = at_some_time((step for step in found.steps if step.critical), between, "from_ms", "to_ms")
+    order = sorted(chosen, key=attrgetter("group", "round", "from_ms"))
+    output.rows(*with_instants(as_rows(order, CRITICAL_PATHS), _PATHS, found.info, "from_ms"), form)

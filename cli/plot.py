@@ -99,7 +99,7 @@ def _drawn(
         return _advised(kind, run, pictures, theme)
     if kind == "rebalance":
         return pictures.rebalance(run.critical_paths(), group=group, generation=generation, theme=theme)
-    rows = {"timeline": run.timeline, "unavailable": run.unavailable, "lag": run.behind}[kind]()
+    rows = {"timeline": run.timeline, "unavailable": run.unavailable, "lag": run.behind}[kind](between=(0, None))
     rows = rows if group is None else rows[rows["group"] == group]
     if kind == "lag" and rows.empty:
         raise BadRequest(f"run {run.info.id} has no commits, so its lag is not known")

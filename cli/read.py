@@ -20,20 +20,8 @@ from groupsim.wording.start_up import start_up
 
 SUMS = ("group", "topic", "label", "cause")
 BY = ("partition", "rebalance", *SUMS)
+_OF_REBALANCE = ("group", "generation", "started_ms")
 BLAMED = ("member", "phase", "configuration")
-REBALANCES = (
-    "group",
-    "generation",
-    "cause",
-    "started_ms",
-    "ended_ms",
-    "duration_ms",
-    "members",
-    "moved",
-    "revoked",
-    "rounds",
-    "slowest_member",
-)
 
 
 def unavailable(
@@ -53,7 +41,8 @@ def unavailable(
     Example: groupsim unavailable latest --by label
     """
     from groupsim import analysis
-    from groupsim.analysis.tables import frames, metrics
+    from groupsim.analysis.tables import metrics
+    from groupsim.analysis.tables.columns import UNAVAILABLE, as_rows
 
     parts = by.split(",")
     wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
@@ -64,26 +53,22 @@ def unavailable(
     with existing(store) as opened:
         found = analysis.load(opened, run)
         part = period(between, found.info)
-        rows = found.unavailable()
         if part is not None:
             _note_end(found, part)
-            rows = metrics.between(rows, *part)
-        elif by != "partition":
-            rows = metrics.after_start(rows, found.worked)
-        columns = frames.columns(rows)
-        if by == "rebalance":
-            rows = metrics.by(metrics.with_rebalance(rows, found.rebalances()), "group", "generation", "started_ms")
-            columns = frames.columns(rows)
-        elif by != "partition":
-            rows = metrics.by(rows, *parts)
-            columns = frames.columns(rows)
+        counted_in = found.intervals if part is None and by == "partition" else found.counted(part)
+        rows = as_rows(metrics.unavailable(counted_in), UNAVAILABLE)
+        columns: Sequence[str] = list(UNAVAILABLE)
+        if by == "partition":
+            rows, columns = with_instants(rows, columns, found.info, "from_ms")
+        else:
+            keys = parts
+            if by == "rebalance":
+                rows, keys = list(metrics.with_rebalance(rows, found.rebalance_rows)), [*_OF_REBALANCE]
+            rows, columns = metrics.sums(rows, *keys), [*keys, *metrics.SUMS]
         notes = found.info.summary.get("notes", [])
-    found_rows = frames.records(rows)
-    if by == "partition":
-        found_rows, columns = with_instants(found_rows, columns, found.info, "from_ms")
     if form is Format.TABLE and part is None:
         print(f"unavailable  {output.plain(found.headline)}")
-    output.rows(found_rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
+    output.rows(rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     if by != "partition" and part is None and (starts := start_up(found.summary()["unavailable"])):
         output.note(f"{starts} (--between 0 {found.intervals[-1].to_ms} counts it)")
     _print_unknown(found, notes, in_full, part)
@@ -116,11 +101,10 @@ def _note_end(found: Any, between: tuple[int, int]) -> None:
 
 def _print_unknown(found: Any, notes: Any, in_full: bool, between: tuple[int, int] | None) -> None:
     """Print on stderr how much of the answer the logs leave unknown."""
-    from groupsim.analysis.availability.labels import Label, within
+    from groupsim.analysis.availability.labels import Label
     from groupsim.analysis.tables.bounds import open_ended
 
-    counted_in = found.intervals_after_start if between is None else list(within(found.intervals, *between))
-    unknown = sum(i.duration_ms for i in counted_in if i.label == Label.UNKNOWN)
+    unknown = sum(i.duration_ms for i in found.counted(between) if i.label == Label.UNKNOWN)
     rests_on = support_of(found, between)
     for sentence in () if rests_on is None else (rests_on.bounds(), open_ended(found.intervals, between)):
         if sentence is not None:
@@ -146,17 +130,18 @@ def timeline(
     Example: groupsim timeline latest --group billing
     """
     from groupsim import analysis
-    from groupsim.analysis.tables import frames
+    from groupsim.analysis.tables import metrics
+    from groupsim.analysis.tables.columns import TIMELINE, as_rows
 
     with existing(store) as opened:
         found = analysis.load(opened, run)
-        rows = found.timeline()
-    known = sorted(set(rows["group"]))
+        parts = found.intervals
+    known = sorted({each.group for each in parts})
     if group is not None and group not in known:
         raise BadRequest(f"run {found.info.id} has no group {group!r}; it has {', '.join(known) or 'none'}")
-    chosen = rows if group is None else rows[rows["group"] == group]
-    rows_, columns = with_instants(frames.records(chosen), frames.columns(rows), found.info, "from_ms")
-    output.rows(rows_, columns, form, spare=("topic", "to_ms"))
+    chosen = [each for each in parts if group in (None, each.group)]
+    rows = as_rows(metrics.joined(chosen, "member", "label"), TIMELINE)
+    output.rows(*with_instants(rows, [*TIMELINE], found.info, "from_ms"), form, spare=("topic", "to_ms"))
     _note_coarse_times(found.info)
 
 
@@ -172,12 +157,12 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
     Example: groupsim rebalances latest --format csv
     """
     from groupsim import analysis
-    from groupsim.analysis.tables import frames
+    from groupsim.analysis.tables.columns import REBALANCES, as_rows
 
     with existing(store) as opened:
         loaded = analysis.load(opened, run)
-        rows, open_ = frames.records(loaded.rebalances()), [rebalance.at_least for rebalance in loaded.rebalance_rows]
-    columns: Sequence[str] = REBALANCES
+        rows, open_ = as_rows(loaded.rebalance_rows, REBALANCES), [each.at_least for each in loaded.rebalance_rows]
+    columns: Sequence[str] = list(REBALANCES)
     if any(open_):
         place = columns.index("duration_ms")
         columns = (*columns[:place], "took", *columns[place:])

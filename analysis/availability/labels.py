@@ -5,9 +5,9 @@ Source: `docs/model/availability.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -112,9 +112,28 @@ def is_available(label: str, sub_label: str | None) -> bool:
     return label == Label.OK or (label == Label.DOUBLE and sub_label != SubLabel.NONE_ENTITLED)
 
 
-def within(intervals: Iterable[Interval], from_ms: int, to_ms: int) -> Iterator[Interval]:
-    """The parts of intervals in a period."""
-    for interval in intervals:
-        begin, end = max(interval.from_ms, from_ms), min(interval.to_ms, to_ms)
+class Span(Protocol):
+    """An interval, or a piece of one: a frozen struct of msgspec."""
+
+    @property
+    def from_ms(self) -> int:
+        """Its first millisecond."""
+        ...
+
+    @property
+    def to_ms(self) -> int:
+        """The first one that is not in it."""
+        ...
+
+
+_Span = TypeVar("_Span", bound=Span)
+cut_to: Callable[..., Any] = msgspec.structs.replace
+"""A span with another `from_ms` or `to_ms`."""
+
+
+def within(spans: Iterable[_Span], from_ms: int, to_ms: int) -> Iterator[_Span]:
+    """The parts of intervals, or of their pieces, in a period."""
+    for span in spans:
+        begin, end = max(span.from_ms, from_ms), min(span.to_ms, to_ms)
         if begin < end:
-            yield msgspec.structs.replace(interval, from_ms=begin, to_ms=end)
+            yield cut_to(span, from_ms=begin, to_ms=end)

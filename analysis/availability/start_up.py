@@ -9,27 +9,21 @@ has no start-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar
-
-import msgspec
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Protocol, TypeVar
 
 from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.availability.labels import Interval, Label, Span, cut_to
 
 
-class _Span(Protocol):
+class _Caused(Span, Protocol):
     @property
     def group(self) -> str: ...
     @property
     def cause(self) -> str | None: ...
-    @property
-    def from_ms(self) -> int: ...
-    @property
-    def to_ms(self) -> int: ...
 
 
-_Piece = TypeVar("_Piece", bound=_Span)
+_Piece = TypeVar("_Piece", bound=_Caused)
 LOST = frozenset({Label.OWNER_DEAD, Label.OWNER_STALLED})
 """A partition that is lost before anybody saw it served has come that far: what it waits for now is no start-up."""
 FirstWorked = Mapping[str, int | None]
@@ -58,13 +52,8 @@ def first_worked(intervals: Iterable[Interval], founded: Collection[str] | None 
     return worked
 
 
-def after_start(
-    pieces: Iterable[_Piece], worked: FirstWorked, replace: Callable[..., Any] = msgspec.structs.replace
-) -> Iterator[_Piece]:
-    """The intervals, or pieces of intervals, that are no start-up, and such parts of others, in order.
-
-    `replace`: how a piece becomes one with another `from_ms`.
-    """
+def after_start(pieces: Iterable[_Piece], worked: FirstWorked) -> Iterator[_Piece]:
+    """The intervals, or pieces of intervals, that are no start-up, and such parts of others, in order."""
     for piece in pieces:
         if piece.group not in worked:
             yield piece
@@ -76,4 +65,4 @@ def after_start(
         elif piece.from_ms >= begin:
             yield piece
         elif piece.to_ms > begin:
-            yield replace(piece, from_ms=begin)
+            yield cut_to(piece, from_ms=begin)

@@ -9,7 +9,9 @@ so that they add up to it exactly. What a log does not say is None, never guesse
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.blame.phases import BlamePhase
@@ -19,9 +21,8 @@ from groupsim.analysis.timelines.group_timeline import GroupTimeline
 from groupsim.events.base import Recorded
 
 
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """A piece of an unavailable interval; `analysis.tables.blame_tables.BLAME` documents the fields."""
+class Blame(msgspec.Struct, frozen=True):
+    """A piece of an unavailable interval; `analysis.tables.columns.BLAME` documents the fields."""
 
     group: str
     topic: str

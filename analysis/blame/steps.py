@@ -48,7 +48,7 @@ STEPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of one member in one rebalance; `analysis.tables.blame_tables.CRITICAL_PATHS` documents the fields."""
+    """One action of one member in one rebalance; `analysis.tables.columns.CRITICAL_PATHS` documents the fields."""
 
     group: str
     generation: int | None
@@ -60,6 +60,11 @@ class Step:
     to_ms: int
     critical: bool = False
     saved_ms: int | None = None
+
+    @property
+    def duration_ms(self) -> int:
+        """Length in milliseconds."""
+        return self.to_ms - self.from_ms
 
 
 def with_saving(steps: list[Step], saved_ms: int | None) -> Iterator[Step]:

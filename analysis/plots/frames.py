@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class Rows:
 
 def rows(frame: pd.DataFrame) -> Rows:
     """Of `run.timeline()`, `run.availability()` or `run.ownership()` (of that the coordinator's perspective)."""
-    needs(frame, ("group", "topic", "partition", "member", "from_ms", "to_ms"), "a timeline")
+    needs(frame, ("group", "topic", "partition", "member", "start", "end"), "a timeline")
     if "perspective" in frame and frame["perspective"].nunique() > 1:
         frame = frame[frame["perspective"] == Perspective.GRANTED]
     keys = list(zip(_texts(frame["group"]), _texts(frame["topic"]), frame["partition"].tolist(), strict=True))
@@ -59,8 +59,7 @@ def rows(frame: pd.DataFrame) -> Rows:
     return Rows(
         [f"{group}  {topic}-{number}" if several else f"{topic}-{number}" for group, topic, number in ordered],
         np.array([places[key] for key in keys], dtype=np.int64),
-        frame["from_ms"].to_numpy(dtype=np.int64),
-        frame["to_ms"].to_numpy(dtype=np.int64),
+        *_ms(frame, "start", "end"),
         _texts(frame["member"]),
         _texts(frame["label"]) if "label" in frame else [Label.OK] * len(frame),
     )
@@ -85,15 +84,16 @@ class Counts:
 
 def counts(frame: pd.DataFrame) -> Counts:
     """Of `run.unavailable()` or `run.blame()`."""
-    needs(frame, ("label", "from_ms", "to_ms"), "a chart of unavailable partitions")
-    at = np.unique(np.concatenate([frame["from_ms"].to_numpy(dtype=np.int64), frame["to_ms"].to_numpy(dtype=np.int64)]))
+    needs(frame, ("label", "start", "end"), "a chart of unavailable partitions")
+    from_ms, to_ms = _ms(frame, "start", "end")
+    at = np.unique(np.concatenate([from_ms, to_ms]))
     by_label = {}
     labels = _texts(frame["label"])
     for label in order(set(labels), LABELS):
-        chosen = frame[np.array([row_label == label for row_label in labels], dtype=bool)]
+        chosen = np.array([row_label == label for row_label in labels], dtype=bool)
         steps = np.zeros(len(at), dtype=np.int64)
-        np.add.at(steps, np.searchsorted(at, chosen["from_ms"].to_numpy()), 1)
-        np.add.at(steps, np.searchsorted(at, chosen["to_ms"].to_numpy()), -1)
+        np.add.at(steps, np.searchsorted(at, from_ms[chosen]), 1)
+        np.add.at(steps, np.searchsorted(at, to_ms[chosen]), -1)
         by_label[label] = steps.cumsum()
     return Counts(at, by_label)
 
@@ -108,21 +108,28 @@ class Lags:
 
 def lags(frame: pd.DataFrame) -> Lags:
     """Of `run.behind()` or `run.lag()`: all partitions of a group together."""
-    needs(frame, ("at_ms", "group", "lag"), "a chart of lag")
-    known = frame[frame["lag"].notna()]
+    needs(frame, ("time", "group", "lag"), "a chart of lag")
+    (at_ms,) = _ms(frame, "time")
+    known = frame.assign(at_ms=at_ms)[frame["lag"].notna()]
     wide = known.assign(group=_texts(known["group"])).groupby(["at_ms", "group"])["lag"].sum().unstack("group")
-    wide = wide.reindex(sorted(set(frame["at_ms"])))
+    wide = wide.reindex(np.unique(at_ms))
     names = sorted(map(str, wide), key=natural)
     return Lags(wide.index.to_numpy(dtype=np.int64), {name: wide[name].to_numpy("float64") for name in names})
 
 
 def origin(frame: pd.DataFrame) -> datetime | None:
-    """The UTC instant of the run's 0 ms, where the table says it (recorded incidents)."""
-    name = "from" if "from_ms" in frame else "at"
-    if f"{name}_utc" not in frame or frame.empty or pd.isna(frame[f"{name}_utc"].iloc[0]):
+    """The first UTC instant of a table of a recorded run: its pictures count from there. None of a simulated one."""
+    times = frame["start" if "start" in frame else "time"]
+    if not isinstance(times.dtype, pd.DatetimeTZDtype) or frame.empty:
         return None
-    first = frame[f"{name}_utc"].iloc[0] - timedelta(milliseconds=int(frame[f"{name}_ms"].iloc[0]))
-    return pd.Timestamp(first).to_pydatetime()
+    return pd.Timestamp(times.min()).to_pydatetime()
+
+
+def _ms(frame: pd.DataFrame, *columns: str) -> list[np.ndarray]:
+    """Moments in milliseconds: since the start of a simulated run, since `origin` of a recorded one."""
+    first = origin(frame)
+    zero: Any = pd.Timedelta(0) if first is None else pd.Timestamp(first)
+    return [((frame[name] - zero) // pd.Timedelta(milliseconds=1)).to_numpy(dtype=np.int64) for name in columns]
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,7 @@ class Swim:
         return order({piece.step for pieces in self.lanes.values() for piece in pieces}, list(STEPS))
 
 
-_STEPS = ("group", "generation", "round", "member", "step", "kind", "from_ms", "to_ms", "critical")
+_STEPS = ("group", "generation", "number", "member", "step", "kind", "start", "end", "critical")
 
 
 def swim(steps: pd.DataFrame, group: str | None, generation: int | None) -> Swim:
@@ -167,7 +174,9 @@ def swim(steps: pd.DataFrame, group: str | None, generation: int | None) -> Swim
     """
     needs(steps, _STEPS, "a swim-lane")
     rounds: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
-    for row in zip(*(steps[name].astype(object).tolist() for name in _STEPS), strict=True):
+    from_ms, to_ms = _ms(steps, "start", "end")
+    plain = steps.assign(start=from_ms, end=to_ms)
+    for row in zip(*(plain[name].astype(object).tolist() for name in _STEPS), strict=True):
         if group in (None, row[0]) and (generation is None or (not pd.isna(row[1]) and row[1] == generation)):
             rounds.setdefault((str(row[0]), int(row[2])), []).append(row)
     if not rounds:

@@ -56,8 +56,9 @@ def timeline(frame: pd.DataFrame, *, theme_: Theme, title: str) -> Picture:
             axes.add_collection(PolyCollection(boxes, **hatched(label, theme_, tiny)))
     row_names(axes, rows.names, theme_, height)
     end = float(rows.to_ms.max(initial=1))
-    time_axis(axes, theme_, float(rows.from_ms.min(initial=0)), end, frames.origin(frame))
-    _write_members(axes, rows, end - float(rows.from_ms.min(initial=0)), height, theme_)
+    begin = float(rows.from_ms.min(initial=end))
+    time_axis(axes, theme_, begin, end, frames.origin(frame))
+    _write_members(axes, rows, end - begin, height, theme_)
     patches = [Patch(label=label, **hatched(label, theme_, tiny)) for label in rows.labels]
     note = ""
     if len(rows.members) <= NAMED_MEMBERS:

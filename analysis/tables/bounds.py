@@ -160,12 +160,12 @@ class Supported:
         """The numbers of `supported`."""
         found = self.totals().unavailable()
         late = list(after_start(self.intervals, self.worked))
-        after = found["after_start"] | self._bounded_numbers(late)
-        return found | self._bounded_numbers(self.intervals) | {"after_start": after}
+        after = found["after_start"] | self.bounded_numbers(late)
+        return found | self.bounded_numbers(self.intervals) | {"after_start": after}
 
-    def _bounded_numbers(self, part: Sequence[Interval]) -> dict[str, Any]:
-        """What is known of the numbers of these intervals; nulls instead of numbers that are unknown."""
-        rests_on = self._support(part, None)
+    def bounded_numbers(self, part: Sequence[Interval], between: Period | None = None) -> dict[str, Any]:
+        """What is known of the numbers of these intervals, those in a period; nulls instead of what is unknown."""
+        rests_on = self._support(part, between)
         known = {
             "known_share": rests_on.known_share,
             "at_least_partition_ms": rests_on.at_least_ms,

@@ -15,11 +15,11 @@ from groupsim.events.world import TopicCreated
 
 COMMITS = {
     "at_ms": "int64",
-    "group": "category",
-    "process": "category",
-    "member": "category",
+    "group": "string",
+    "process": "string",
+    "member": "string",
     "generation": "Int64",
-    "topic": "category",
+    "topic": "string",
     "partition": "Int64",
     "offset": "Int64",
     "accepted": "bool",
@@ -33,8 +33,8 @@ them."""
 
 LAG = {
     "at_ms": "int64",
-    "group": "category",
-    "topic": "category",
+    "group": "string",
+    "topic": "string",
     "partition": "int64",
     "committed": "Int64",
     "produced": "Int64",

@@ -12,7 +12,6 @@ import pandas as pd
 from groupsim.analysis.availability.intervals import Interval
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables.frames import Table
 from groupsim.wording.lists import capital, listed
 from groupsim.wording.numbers import partition_time
 from groupsim.wording.times import duration
@@ -97,7 +96,7 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
         raise AnalysisError(f"a comparison takes two runs or more, not {len(all_runs)}")
     measured = {name: dict(_measures(run)) for name, run in all_runs.items()}
     keys = _in_order(measured.values())
-    frame = Table([dict(zip(COMPARED, key, strict=True)) for key in keys], columns=list(COMPARED)).astype("string")
+    frame = pd.DataFrame(keys, columns=list(COMPARED)).astype("string")
     first = next(iter(all_runs))
     for name, measures in measured.items():
         silent = _tells_no_partition(all_runs[name])

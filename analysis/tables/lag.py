@@ -20,16 +20,18 @@ from groupsim.events.world import TopicCreated
 
 BEHIND = {
     "at_ms": "int64",
-    "group": "category",
-    "topic": "category",
+    "group": "string",
+    "topic": "string",
     "partition": "int64",
     "committed": "Int64",
     "end": "Int64",
     "lag": "Int64",
-    "end_is": "category",
+    "end_is": "string",
 }
+"""One row a partition and instant, some six hundred instants. `committed`: the offset committed last; `end_offset`:
+that of the next record; `end_offset_is`: `given`, by the topic's `rate`, or `estimated` from the commits, as it is of
+recorded runs. `lag`: the one less the other."""
 LAG_COLUMNS = tuple(BEHIND)
-"""`end` is the offset of the next record; `end_is`: `given`, by the topic's `rate`, or `estimated`."""
 CATCH_UP_COLUMNS = (
     "group",
     "topic",

@@ -12,16 +12,16 @@ from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_of
 
 MEMBERS = {
-    "group": "category",
-    "process": "category",
-    "member": "category",
-    "client_id": "category",
-    "instance_id": "category",
+    "group": "string",
+    "process": "string",
+    "member": "string",
+    "client_id": "string",
+    "instance_id": "string",
     "ids": "int64",
     "started_ms": "Int64",
     "ended_ms": "Int64",
     "uptime_ms": "Int64",
-    "end": "string",
+    "ended_by": "string",
     "joins": "int64",
     "led": "int64",
     "callback_ms": "int64",
@@ -30,16 +30,16 @@ MEMBERS = {
 """One row a process (an incarnation of a client), by group and start. Of a group of which only the broker's log is at
 hand: one row a member id, `process` missing.
 
-`member`: its last member id; `ids`: how many it had. `started_ms` is missing where the log begins later, `ended_ms`
-while it is alive; `uptime_ms` counts to the run's end then. `end`: `crash`, `close`, `failed` (a fatal error), or why
-the coordinator removed a member without a log. `joins`: generations it entered; `led`: those that it led.
-`callback_ms`, `frozen_ms`: time in rebalance callbacks, and time frozen.
+`member`: its last member id; `ids`: how many it had. `start` is missing where the log begins later, `end` while it is
+alive; `uptime` counts to the run's end then. `ended_by`: `crash`, `close`, `failed` (a fatal error), or why the
+coordinator removed a member without a log. `joins`: generations it entered; `led`: those that it led. `callback`,
+`frozen`: time in rebalance callbacks, and time frozen.
 """
 
 CALLBACKS = {
-    "group": "category",
-    "process": "category",
-    "member": "category",
+    "group": "string",
+    "process": "string",
+    "member": "string",
     "kind": "string",
     "partitions": "int64",
     "generation": "Int64",
@@ -49,7 +49,7 @@ CALLBACKS = {
     "error": "string",
 }
 """One row a rebalance callback, in order. `kind`: `assigned`, `revoked` or `lost`; `partitions`: how many it was given;
-`generation`: the last one the process had entered; `to_ms`: missing if it never returned or the log does not say;
+`generation`: the last one the process had entered; `end`: missing if it never returned or the log does not say;
 `error`: what it raised."""
 
 Row = dict[str, Any]
@@ -180,11 +180,11 @@ def _apply_client_fact(processes: _ProcessRows, group: str, event: p.ClientEvent
             row["joins"] += 1
             row["led"] += bool(event.leader)
         case p.Crashed():
-            row |= {"ended_ms": at_ms, "end": "crash"}
+            row |= {"ended_ms": at_ms, "ended_by": "crash"}
         case p.Closed():
-            row |= {"ended_ms": at_ms, "end": row["end"] or "close"}
+            row |= {"ended_ms": at_ms, "ended_by": row["ended_by"] or "close"}
         case p.Failed():
-            row["end"] = "failed"
+            row["ended_by"] = "failed"
         case p.CallbackStart() | p.CallbackEnd():
             processes.spent(group, event.process, "callback_ms", at_ms, begins=isinstance(event, p.CallbackStart))
         case p.Frozen() | p.Thawed():
@@ -220,4 +220,4 @@ def _begin(
 def _end(processes: _ProcessRows, group: str, member: str, why: str | None, at_ms: int) -> None:
     """A member without a log is gone."""
     if (row := processes.unlogged(group, member)) is not None:
-        row.update(ended_ms=at_ms, end=why)
+        row.update(ended_ms=at_ms, ended_by=why)

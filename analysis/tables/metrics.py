@@ -1,114 +1,87 @@
-"""Measures of a run: each takes a table of `analysis.tables.frames` and gives a table. Units: ms and partitions.
-
-Columns named here are followed by the timedeltas of their milliseconds (`analysis.tables.frames`).
-"""
+"""Intervals joined, parts of a time chosen, and sums over rows. Pure Python; milliseconds and partitions."""
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
 
-import pandas as pd
+import msgspec
 
-from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.labels import Label
-from groupsim.analysis.availability.start_up import FirstWorked
-from groupsim.analysis.tables.frames import timed
+from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.periods import Period
+from groupsim.analysis.tables.columns import value_of
+from groupsim.analysis.timelines.rebalance import Rebalance
 
-UNAVAILABLE = ["group", "topic", "partition", "label", "cause", "from_ms", "to_ms", "duration_ms"]
-TIMELINE = ["group", "topic", "partition", "member", "from_ms", "to_ms", "label"]
-_PARTITION = ["group", "topic", "partition"]
+_Row = TypeVar("_Row")
+SUMS = ("partition_ms", "intervals", "partitions", "longest_ms")
 
 
-def unavailable(availability: pd.DataFrame) -> pd.DataFrame:
-    """The intervals known to be unavailable, columns `UNAVAILABLE`. UNKNOWN is not among them.
+def joined(intervals: Iterable[Interval], *names: str) -> Iterator[Interval]:
+    """A partition's intervals that touch and agree in these fields are one."""
+    same = attrgetter("group", "topic", "partition", *names)
+    last: Interval | None = None
+    for interval in intervals:
+        if last is not None and last.to_ms == interval.from_ms and same(last) == same(interval):
+            last = msgspec.structs.replace(last, to_ms=interval.to_ms)
+            continue
+        if last is not None:
+            yield last
+        last = interval
+    if last is not None:
+        yield last
 
-    Neighbours that differ in sub-label or member only are one row.
+
+def unavailable(intervals: Iterable[Interval]) -> Iterator[Interval]:
+    """The rows of `UNAVAILABLE`: neighbours that differ in sub-label or member only are one."""
+    return joined((each for each in intervals if each.unavailable), "label", "cause")
+
+
+def at_some_time(rows: Iterable[_Row], period: Period | None, begin: str, end: str | None = None) -> Iterator[_Row]:
+    """The rows that lie in a period at some time, whole. `begin`, `end`: their columns of times; without `end` they are
+    moments. What has no beginning was there before, what has no end goes on."""
+    for row in rows:
+        if period is None or _touches(row, period, begin, end):
+            yield row
+
+
+def _touches(row: object, period: Period, begin: str, end: str | None) -> bool:
+    began = value_of(row, begin)
+    if began is not None and began >= period[1]:
+        return False
+    if began is not None and began >= period[0]:
+        return True
+    ended = began if end is None else value_of(row, end)
+    return ended is None or ended > period[0]
+
+
+def sums(rows: Iterable[Mapping[str, Any]], *columns: str) -> list[dict[str, Any]]:
+    """Unavailable time per value of these columns: with `SUMS`.
+
+    Largest first; equals in the order of the columns' values, what is missing last.
     """
-    chosen = availability[~availability["available"] & (availability["label"] != Label.UNKNOWN)]
-    return timed(_joined(chosen, ["label", "cause"])[UNAVAILABLE])
+    parts = defaultdict[tuple[Any, ...], list[Mapping[str, Any]]](list)
+    for row in rows:
+        parts[tuple(row[name] for name in columns)].append(row)
+    found = []
+    for key, part in parts.items():
+        lengths, places = [row["duration_ms"] for row in part], {(row["topic"], row["partition"]) for row in part}
+        values = (sum(lengths), len(part), len(places), max(lengths))
+        found.append(dict(zip((*columns, *SUMS), (*key, *values), strict=True)))
+    return sorted(found, key=lambda row: (-row["partition_ms"], *((row[c] is None, row[c]) for c in columns)))
 
 
-def timeline(availability: pd.DataFrame) -> pd.DataFrame:
-    """Who served or was meant to serve what: columns `TIMELINE`; member is a process id where one is known."""
-    return timed(_joined(availability, ["member", "label"])[TIMELINE])
+def with_rebalance(rows: Iterable[Mapping[str, Any]], rebalances: Sequence[Rebalance]) -> Iterator[dict[str, Any]]:
+    """Each row with the `generation` and `started_ms` of the last rebalance of its group begun by its end.
 
-
-def _joined(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Join a partition's rows that touch and agree in `by`."""
-    if rows.empty:
-        return rows.reset_index(drop=True)
-    same = pd.Series(True, index=rows.index)
-    for name in (*_PARTITION, *by):
-        codes = pd.Series(pd.factorize(rows[name])[0], index=rows.index)  # what is missing equals what is missing
-        same &= codes.eq(codes.shift())
-    starts = ~(same & rows["from_ms"].eq(rows["to_ms"].shift()))
-    to_ms = rows.loc[starts.shift(-1, fill_value=True), "to_ms"].to_numpy()
-    first = rows[starts].reset_index(drop=True).assign(to_ms=to_ms)
-    return first.assign(duration_ms=first["to_ms"] - first["from_ms"])
-
-
-def between(rows: pd.DataFrame, from_ms: int, to_ms: int) -> pd.DataFrame:
-    """Intervals cut to [from_ms, to_ms); what lies outside is gone. `duration_ms` follows, if there is one."""
-    return _cut(rows, from_ms, to_ms)
-
-
-def after_start(rows: pd.DataFrame, worked: FirstWorked) -> pd.DataFrame:
-    """Unavailable intervals, or pieces of them, without start-up, cut likewise. `worked`: `Run.worked`."""
-    never = [group for group, first_ms in worked.items() if first_ms is None]
-    kept = rows[~(rows["group"].isin(never) & rows["cause"].eq(START))]
-    first = kept["group"].astype("string").map({group: first_ms or 0 for group, first_ms in worked.items()})
-    return _cut(kept, first.fillna(0).astype("int64"), None)
-
-
-def _cut(rows: pd.DataFrame, from_ms: int | pd.Series[int], to_ms: int | None) -> pd.DataFrame:
-    cut = rows.assign(from_ms=rows["from_ms"].clip(lower=from_ms), to_ms=rows["to_ms"].clip(upper=to_ms))
-    if "from_utc" in cut:
-        cut = cut.assign(from_utc=_moved(rows, cut, "from"), to_utc=_moved(rows, cut, "to"))
-    cut = cut[cut["from_ms"] < cut["to_ms"]].reset_index(drop=True)
-    cut = cut.assign(duration_ms=cut["to_ms"] - cut["from_ms"]) if "duration_ms" in cut else cut
-    return timed(cut) if "from_" in cut else cut
-
-
-def _moved(old: pd.DataFrame, new: pd.DataFrame, end: str) -> pd.Series[Any]:
-    """An instant follows its milliseconds."""
-    return old[f"{end}_utc"] + pd.to_timedelta(new[f"{end}_ms"] - old[f"{end}_ms"], unit="ms")
-
-
-def by(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Unavailable time per value of these columns: `partition_ms`, `intervals`, `partitions`, `longest_ms`.
-
-    Largest first; equals in the order of the columns' values.
+    So the time of a dead owner counts with the rebalance that ended it. None where no rebalance had begun.
     """
-    keys = list(columns)
-    named = rows.assign(_where=rows["topic"].astype("string") + "-" + rows["partition"].astype("string"))
-    grouped = named.groupby(keys, dropna=False, observed=True)
-    sums = grouped.agg(
-        partition_ms=("duration_ms", "sum"),
-        intervals=("duration_ms", "size"),
-        partitions=("_where", "nunique"),
-        longest_ms=("duration_ms", "max"),
-    ).reset_index()
-    order = sums.sort_values(["partition_ms", *keys], ascending=[False, *[True] * len(keys)])
-    return order.reset_index(drop=True)
-
-
-def with_rebalance(rows: pd.DataFrame, rebalances: pd.DataFrame) -> pd.DataFrame:
-    """Each interval with the `generation` and `started_ms` of the last rebalance of its group begun by its end.
-
-    So the time of a dead owner counts with the rebalance that ended it. Missing where no rebalance had begun.
-    """
-    keys = rebalances[["group", "generation", "started_ms"]].astype({"group": "string"})
-    keys = keys.sort_values("started_ms", kind="stable")
-    left = rows.astype({"group": "string"}).assign(_row=range(len(rows)), _before=rows["to_ms"])
-    left = left.sort_values("_before", kind="stable")
-    merged = pd.merge_asof(left, keys, left_on="_before", right_on="started_ms", by="group")
-    merged = merged.sort_values("_row").drop(columns=["_row", "_before"]).reset_index(drop=True)
-    return merged.assign(started_ms=merged["started_ms"].astype("Int64"), group=merged["group"].astype("category"))
-
-
-def at_once(rows: pd.DataFrame) -> pd.DataFrame:
-    """How many partitions were unavailable from each instant on: `at_ms`, `partitions` (their max is the worst)."""
-    starts = pd.DataFrame({"at_ms": rows["from_ms"], "step": 1})
-    ends = pd.DataFrame({"at_ms": rows["to_ms"], "step": -1})
-    steps = pd.concat([starts, ends]).groupby("at_ms", as_index=False)["step"].sum()
-    return pd.DataFrame({"at_ms": steps["at_ms"], "partitions": steps["step"].cumsum()})
+    begun = defaultdict[str, list[Rebalance]](list)
+    for rebalance in sorted(rebalances, key=attrgetter("started_ms")):
+        begun[rebalance.group].append(rebalance)
+    for row in rows:
+        place = bisect_right(begun[row["group"]], row["to_ms"], key=attrgetter("started_ms"))
+        last = begun[row["group"]][place - 1] if place else None
+        yield {**row, "generation": last and last.generation, "started_ms": last and last.started_ms}

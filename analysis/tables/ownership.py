@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any
+
+import msgspec
 
 from groupsim.analysis.classic_group_state import ClassicGroupState
 from groupsim.analysis.group_state import AnyGroupState, converted
@@ -15,11 +16,11 @@ from groupsim.events.base import Recorded, group_of
 from groupsim.events.types import TopicPartition
 
 OWNERSHIP = {
-    "group": "category",
-    "topic": "category",
+    "group": "string",
+    "topic": "string",
     "partition": "int64",
     "perspective": "string",
-    "member": "category",
+    "member": "string",
     "from_ms": "int64",
     "to_ms": "int64",
     "duration_ms": "int64",
@@ -41,7 +42,24 @@ Holding = set[tuple[TopicPartition, str]]
 """Pairs of a partition and a member."""
 
 
-def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
+class Owned(msgspec.Struct, frozen=True):
+    """A row of `OWNERSHIP`."""
+
+    group: str
+    topic: str
+    partition: int
+    from_ms: int
+    perspective: Perspective
+    member: str
+    to_ms: int
+
+    @property
+    def duration_ms(self) -> int:
+        """Length in milliseconds, never 0."""
+        return self.to_ms - self.from_ms
+
+
+def ownership(facts: Iterable[Recorded], end_ms: int) -> list[Owned]:
     """Rows of `OWNERSHIP`; what lasts goes on to `end_ms`."""
     groups: dict[str, _Owners] = {}
     for fact in facts:
@@ -52,9 +70,7 @@ def ownership(facts: Iterable[Recorded], end_ms: int) -> list[dict[str, Any]]:
         for perspective, open_ in owners.open.items():
             owners.change(perspective, set(open_), set(), end_ms)
     rows = [row for owners in groups.values() for row in owners.rows]
-    return sorted(
-        rows, key=lambda r: (r["group"], r["topic"], r["partition"], r["from_ms"], r["perspective"], r["member"])
-    )
+    return sorted(rows, key=msgspec.structs.astuple)
 
 
 class _Owners:
@@ -64,7 +80,7 @@ class _Owners:
         self.group = group
         self.group_state: AnyGroupState = ClassicGroupState()
         self.processes = Processes()
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[Owned] = []
         self.open: dict[Perspective, dict[tuple[TopicPartition, str], int]] = {
             perspective: {} for perspective in Perspective
         }
@@ -115,8 +131,6 @@ class _Owners:
             tp, member = key
             began = open_.pop(key)
             if at_ms > began:
-                where = {"group": self.group, "topic": tp.topic, "partition": tp.partition, "perspective": perspective}
-                times = {"from_ms": began, "to_ms": at_ms, "duration_ms": at_ms - began}
-                self.rows.append({**where, "member": member, **times})
+                self.rows.append(Owned(self.group, tp.topic, tp.partition, began, perspective, member, at_ms))
         for key in added:
             open_.setdefault(key, at_ms)

@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 
 from groupsim.analysis.errors import AnalysisError
-from groupsim.analysis.tables.frames import Table
 
 SUMMARY_FOLDER = "summary"
 SENSITIVITY = {
@@ -60,7 +59,7 @@ def sensitivity(
         raise AnalysisError("no parameter of this sweep has two values: there is nothing to compare")
     keys = varied + ([seed] if seed in wide else [])
     rows = [row for name in varied for row in _effects(wide, name, [k for k in keys if k != name], measure)]
-    frame = Table(rows, columns=list(SENSITIVITY)).astype(SENSITIVITY)
+    frame = pd.DataFrame(rows, columns=list(SENSITIVITY)).astype(SENSITIVITY)
     order = frame.sort_values(["swing", "parameter", "effect", "value"], ascending=[False, True, True, True])
     return order.reset_index(drop=True)
 
