@@ -56,10 +56,12 @@ def rows(frame: pd.DataFrame) -> Rows:
     ordered = sorted(set(keys), key=lambda k: (natural(k[0]), k[0], natural(k[1]), k[1], k[2]))
     places = {key: place for place, key in enumerate(ordered)}
     several = len({key[0] for key in ordered}) > 1
+    from_ms, to_ms = _ms(frame, "start", "end")
     return Rows(
         [f"{group}  {topic}-{number}" if several else f"{topic}-{number}" for group, topic, number in ordered],
         np.array([places[key] for key in keys], dtype=np.int64),
-        *_ms(frame, "start", "end"),
+        from_ms,
+        to_ms,
         _texts(frame["member"]),
         _texts(frame["label"]) if "label" in frame else [Label.OK] * len(frame),
     )

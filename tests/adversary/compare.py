@@ -91,10 +91,8 @@ def owners_differ(facts: Sequence[Recorded]) -> list[str]:
     """Each span of the table of owners that only one of the two has, in a sentence."""
     mine: dict[Owned, list[tuple[int, int]]] = {}
     for row in ownership(facts, facts[-1].at_ms):
-        tp = TopicPartition(row["topic"], row["partition"])
-        _lengthen(
-            mine.setdefault((row["perspective"], row["group"], tp, row["member"]), []), row["from_ms"], row["to_ms"]
-        )
+        tp = TopicPartition(row.topic, row.partition)
+        _lengthen(mine.setdefault((row.perspective, row.group, tp, row.member), []), row.from_ms, row.to_ms)
     theirs = _owners(facts)
     found = []
     for key in sorted(mine.keys() | theirs.keys()):

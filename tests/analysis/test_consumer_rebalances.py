@@ -90,7 +90,8 @@ def test_a_group_that_changes_its_protocol_has_rebalances_of_both() -> None:
     named = [(row.generation, row.cause, row.by_epoch) for row in rows]
     assert named[:3] == [(1, "member-joined", False), (None, "member-left", False), (2, "member-joined", True)]
     assert named[-2:] == [(6, "member-joined", True), (7, "downgraded", False)]
-    granted = run.ownership().query("perspective == 'granted' and from_ms < @rows[-1].ended_ms")
+    end = rows[-1].ended_ms
+    granted = run.ownership(between=(0, end)).query("perspective == 'granted'")
     before = granted.groupby("partition")["member"].last()
     assert rows[-1].moved == sum(
         before[tp.partition] != member for tp, member in rows[-1].assignment.items()
@@ -152,7 +153,7 @@ def test_granted_ownership_is_what_members_may_use_or_have_to_give_up() -> None:
     granted = run.ownership().query("perspective == 'granted' and member == 'late.0'")
     believed = run.ownership().query("perspective == 'believed' and member == 'late.0'")
     assert len(granted) == len(believed) == 2
-    assert (granted["from_ms"].to_numpy() <= believed["from_ms"].to_numpy()).all()
+    assert (granted["start"].to_numpy() <= believed["start"].to_numpy()).all()
 
 
 def test_the_summary_counts_epochs_and_members() -> None:

@@ -18,6 +18,7 @@ from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.plots import canvas, frames, interactive, sweeps
 from groupsim.analysis.plots.palette import DARK, HATCHES, LIGHT, STEP_HATCHES
 from groupsim.analysis.runs import Run
+from tests.analysis.in_ms import total_ms
 from tests.analysis.report.conftest import simulated
 from tests.analysis.report.test_hostile_names import run_named
 
@@ -94,9 +95,9 @@ def test_a_timeline_has_a_row_a_partition_and_a_box_a_stretch(slow: Run) -> None
 
 
 def test_the_stack_of_unavailable_partitions_adds_up(slow: Run) -> None:
-    frame = slow.unavailable()
+    frame = slow.unavailable(between=(0, None))
     counts = frames.counts(frame)
-    assert sum(counts.weight(label) for label in counts.by_label) == frame["duration_ms"].sum()
+    assert sum(counts.weight(label) for label in counts.by_label) == total_ms(frame["duration"])
     assert sum(counts.by_label.values()).max() == slow.summary()["unavailable"]["max_partitions"]  # type: ignore[union-attr]
 
 
@@ -104,7 +105,7 @@ def test_the_line_of_a_groups_lag_adds_its_partitions_up_and_begins_with_the_fir
     frame = slow.behind()
     lags = frames.lags(frame)
     for group, records in lags.by_group.items():
-        last = frame[(frame["group"] == group) & (frame["at_ms"] == lags.at_ms[-1])]
+        last = frame[(frame["group"] == group) & (frame["time"] == pd.Timedelta(lags.at_ms[-1], "ms"))]
         assert records[-1] == last["lag"].sum() > 0
         assert np.isnan(records[0])
 

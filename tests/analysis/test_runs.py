@@ -11,13 +11,15 @@ import pytest
 
 from groupsim import analysis
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables import blame_tables, frames, metrics
+from groupsim.analysis.tables import metrics
+from groupsim.analysis.tables.columns import UNAVAILABLE, as_rows
 from groupsim.analysis.tables.summary import reprocessed_records
 from groupsim.events import client as p
 from groupsim.events.group import CommitAccepted, CommitRefused
 from groupsim.storage.errors import StoreError
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
+from tests.analysis.in_ms import ms, rows, total_ms
 from tests.analysis.log import GROUP, Log, offsets, serving_pair, tps
 from tests.analysis.stories import cooperative, crash, eager
 
@@ -32,20 +34,6 @@ def opened(log: Log) -> Run:
     return analysis.load(store, "latest")
 
 
-def test_tables_have_their_documented_columns_and_dtypes_also_when_empty() -> None:
-    for run in (opened(crash()), opened(Log(partitions=0).end(5))):
-        for frame, columns in (
-            (run.facts(), frames.FACTS),
-            (run.availability(), frames.AVAILABILITY),
-            (run.rebalances(), frames.REBALANCES),
-            (run.blame(), blame_tables.BLAME),
-            (run.critical_paths(), blame_tables.CRITICAL_PATHS),
-        ):
-            assert {n: str(dtype) for n, dtype in frame.dtypes.items() if n in frames.columns(frame)} == columns
-        assert frames.columns(run.unavailable()) == metrics.UNAVAILABLE
-        assert frames.columns(run.timeline()) == metrics.TIMELINE
-
-
 def test_facts_have_their_fields_as_json_and_who_they_speak_of() -> None:
     facts = opened(crash()).facts()
     row = facts[facts["type"] == "MemberRemoved"].iloc[0]
@@ -58,26 +46,29 @@ def test_facts_have_their_fields_as_json_and_who_they_speak_of() -> None:
 def test_unavailable_rows_are_the_summarys_numbers() -> None:
     for log in (crash(), eager(), cooperative()):
         run = opened(log)
-        rows, summary = run.unavailable(), run.summary()["unavailable"]
-        assert rows["duration_ms"].sum() == summary["partition_ms"] > 0
-        parts = metrics.by(rows, "label").set_index("label")["partition_ms"].to_dict()
-        assert parts == {label: ms for label, ms in summary["by_label"].items() if ms}
-        assert metrics.at_once(rows)["partitions"].max() == summary["max_partitions"]
-        total = run.availability()["duration_ms"].sum()
+        table, summary = run.unavailable(between=(0, None)), run.summary()["unavailable"]
+        assert total_ms(table["duration"]) == summary["partition_ms"] > 0
+        parts = table.groupby("label")["duration"].sum()
+        assert dict(zip(parts.index, ms(parts), strict=True)) == {
+            k: each for k, each in summary["by_label"].items() if each
+        }
+        total = total_ms(run.availability()["duration"])
         assert summary["share"] == pytest.approx(summary["partition_ms"] / total)
 
 
 def test_unavailable_names_the_cause() -> None:
-    causes = metrics.by(opened(crash()).unavailable(), "cause")
-    worst = frames.records(causes)[0]
+    run = opened(crash())
+    causes = metrics.sums(as_rows(metrics.unavailable(run.intervals), UNAVAILABLE), "cause")
+    worst = causes[0]
     assert (worst["cause"], worst["partition_ms"], worst["longest_ms"]) == ("crash b", 300, 300)
-    assert set(causes["cause"]) == {"start", "crash b", "crash b > session-expired"}
+    assert {row["cause"] for row in causes} == {"start", "crash b", "crash b > session-expired"}
+    assert {row["cause"] for row in rows(run.unavailable())} == {"crash b", "crash b > session-expired"}
 
 
 def test_a_timeline_tells_who_had_what_without_gaps() -> None:
     run = opened(eager())
-    rows = frames.records(run.timeline(GROUP))
-    assert [(r["member"], r["label"], r["from_ms"], r["to_ms"]) for r in rows if r["partition"] == 1] == [
+    table = rows(run.timeline(GROUP))
+    assert [(r["member"], r["label"], r["start"], r["end"]) for r in table if r["partition"] == 1] == [
         ("a", "OK", 0, 110),
         ("a", "PAUSED_CALLBACK", 110, 115),
         (None, "WITHHELD", 115, 130),
@@ -90,30 +81,25 @@ def test_a_timeline_tells_who_had_what_without_gaps() -> None:
 def test_two_stops_for_the_same_reason_stay_two_rows() -> None:
     log = serving_pair().client(200, p.Frozen(process="b")).client(300, p.Thawed(process="b"))
     log.client(400, p.Frozen(process="b")).client(450, p.Thawed(process="b")).end(500)
-    rows = opened(log).unavailable()
-    stalled = rows[rows["label"] == "OWNER_STALLED"]
-    assert stalled["duration_ms"].tolist() == [100, 50]
+    table = opened(log).unavailable()
+    stalled = table[table["label"] == "OWNER_STALLED"]
+    assert ms(stalled["duration"]) == [100, 50]
     assert set(stalled["cause"]) == {"freeze b"}
-
-
-def test_intervals_are_cut_to_a_window() -> None:
-    rows = metrics.between(opened(crash()).unavailable(), 250, 510)
-    assert rows["duration_ms"].tolist() == [250, 10]
 
 
 def test_each_interval_finds_its_rebalance() -> None:
     run = opened(crash())
-    rows = metrics.with_rebalance(run.unavailable(), run.rebalances())
-    dead = rows[rows["label"] == "OWNER_DEAD"].iloc[0]
-    withheld = rows[(rows["label"] == "WITHHELD") & (rows["from_ms"] == 500)].iloc[0]
-    assert (dead["generation"], withheld["generation"]) == (2, 2), "a dead owner's time ends with the next rebalance"
-    unowned = rows[rows["label"] == "UNOWNED"]
-    assert unowned["generation"].tolist() == [1] * len(unowned), "what ended with the first rebalance's start"
+    stops = as_rows(metrics.unavailable(run.intervals), UNAVAILABLE)
+    found = {(row["label"], row["from_ms"]): row for row in metrics.with_rebalance(stops, run.rebalance_rows)}
+    dead, withheld = found["OWNER_DEAD", 200]["generation"], found["WITHHELD", 500]["generation"]
+    assert (dead, withheld) == (2, 2), "a dead owner's time ends with the next rebalance"
+    unowned = [row["generation"] for (label, _), row in found.items() if label == "UNOWNED"]
+    assert unowned == [1] * len(unowned), "what ended with the first rebalance's start"
 
 
 def test_the_architectures_own_example_works() -> None:
     stops = opened(cooperative()).rebalances()
-    assert stops.groupby("cause")["duration_ms"].describe().loc["member-joined", "count"] == 2
+    assert stops.groupby("cause")["duration"].describe().loc["member-joined", "count"] == 2
 
 
 def test_the_summary_counts_commits_and_unsafe_time() -> None:

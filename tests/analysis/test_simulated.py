@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import pandas as pd
 import pytest
 
 from groupsim import analysis
@@ -11,7 +12,6 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.classic_group_state import EMPTY, STABLE, ClassicGroupState
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables import metrics
 from groupsim.coordinator.classic import ClassicGroup, evolve
 from groupsim.events.base import group_of, group_stream
 from groupsim.invariants import Watch, all_invariants
@@ -19,6 +19,7 @@ from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.simulation.settings import Settings
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.in_ms import total_ms
 
 COMMANDS: dict[str, tuple[str, Settings]] = {
     "cooperative": ("rolling_restart", {"members": 4, "partitions": 8, "duration.ms": 150_000}),
@@ -89,8 +90,8 @@ def test_in_the_end_every_partition_is_served_by_its_assigned_owner(name: str) -
 def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
     shown = played(name)
     figures = shown.summary()["unavailable"]
-    assert shown.unavailable()["duration_ms"].sum() == figures["partition_ms"]
-    assert metrics.by(shown.unavailable(), "cause")["partition_ms"].sum() == figures["partition_ms"]
+    assert total_ms(shown.unavailable(between=(0, None))["duration"]) == figures["partition_ms"]
+    assert total_ms(shown.unavailable()["duration"]) == figures["after_start_ms"]
     assert intervals(shown.read()) == shown.intervals
     assert figures["unknown_ms"] == 0
 
@@ -98,8 +99,12 @@ def test_summary_table_and_noise_free_reading_agree(name: str) -> None:
 def test_cooperative_keeps_most_partitions_while_eager_stops_all() -> None:
     rows = played("both").unavailable()
     after = rows[(rows["cause"] != "start") & (rows["label"] == "WITHHELD")]
-    partitions = metrics.at_once(after[after["group"] == "cooperative"])["partitions"].max()
-    assert partitions < metrics.at_once(after[after["group"] == "eager"])["partitions"].max() == 24
+    assert at_once(after[after["group"] == "cooperative"]) < at_once(after[after["group"] == "eager"]) == 24
+
+
+def at_once(rows: pd.DataFrame) -> int:
+    """The most partitions at one time."""
+    return max(((rows["start"] <= moment) & (rows["end"] > moment)).sum() for moment in rows["start"])
 
 
 def test_a_zombie_works_beside_its_successor_until_it_is_back() -> None:
@@ -107,5 +112,5 @@ def test_a_zombie_works_beside_its_successor_until_it_is_back() -> None:
     double = shown[shown["label"] == "DOUBLE"]
     assert set(double["sub_label"]) == {"zombie+owner"}
     assert double["available"].all()
-    assert double["duration_ms"].sum() > 10_000
+    assert double["duration"].sum() > pd.Timedelta("10 s")
     assert played("zombie").summary()["reprocessed_records"] > 0

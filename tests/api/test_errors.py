@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import groupsim
-from groupsim.api.values import lists_of, ms_of, seeds_of, texts_of
+from groupsim.analysis.periods import ms_of
+from groupsim.api.values import lists_of, seeds_of, texts_of
 from groupsim.storage.store import RunInfo
 from tests.api.test_same_json import KILL9
 

@@ -15,6 +15,7 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.in_ms import ms
 from tests.scenarios.shorter import every_scenario
 
 _COORDINATOR = "INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=7]"
@@ -262,7 +263,7 @@ def test_a_runs_stopped_time_is_that_of_its_unavailable_partitions(name: str) ->
 
 def together(table: Run, group: str) -> int:
     """How long all partitions of a group are in the table of `groupsim unavailable` at once, after its start-up."""
-    all_rows = table.availability()
+    all_rows = table.availability().assign(from_ms=lambda t: ms(t["start"]), to_ms=lambda t: ms(t["end"]))
     rows = all_rows[all_rows["group"] == group]
     worked = table.worked[group]
     assert worked is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from groupsim import analysis
-from groupsim.analysis.tables.frames import records
+from groupsim.analysis.tables.frames import named
 from groupsim.pipeline.export import export_parquet
 from groupsim.pipeline.grid import Point, Sweep, load, subject
 from groupsim.pipeline.importing import import_runs
@@ -17,6 +17,7 @@ from groupsim.pipeline.sweep_point import clean, simulate
 from groupsim.pipeline.table_cache import cached_runs, file_of
 from groupsim.pipeline.table_definitions import AVAILABILITY, OWNED, REBALANCE
 from groupsim.storage.memory import MemoryStore
+from tests.analysis import in_ms
 from tests.pipeline.logs import cooperative, keep
 from tests.pipeline.stories import quick
 
@@ -72,8 +73,8 @@ def test_a_sweeps_tables_are_those_of_pandas_and_no_python_is_in_their_plans(
     for name, answer in tables.items():
         wanted, shown = [], answer.drop("unavailable")  # of which pandas has a table of its own
         for point in points:
-            table = records(getattr(analysis.load(store, point.run), name)())
-            wanted += [tuple({**row, "run": point.run}[column] for column in shown.columns) for row in table]
+            table = in_ms.rows(getattr(analysis.load(store, point.run), name)())
+            wanted += [tuple({**row, "run": point.run}[named(column)] for column in shown.columns) for row in table]
         assert rows(shown) == sorted(wanted, key=repr), name
         assert wanted
     derived = [

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from groupsim import analysis
-from groupsim.analysis.tables.frames import records
+from groupsim.analysis.tables.frames import named
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.pipeline.export import export_parquet
 from groupsim.scenarios.catalogue import find
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.in_ms import rows, total_ms
 from tests.analysis.log import Log
 from tests.pipeline.logs import cooperative, eager, keep
 from tests.scenarios.shorter import every_scenario
@@ -36,7 +37,7 @@ def by_run(answer: DataFrame) -> dict[str, list[Row]]:
 
 
 def by_pandas(table: Any, names: list[str]) -> list[Row]:
-    return sorted((tuple(row[name] for name in names) for row in records(table)), key=repr)
+    return sorted((tuple(row[named(name)] for name in names) for row in rows(table)), key=repr)
 
 
 def lake_of(spark: SparkSession, store: MemoryStore, folder: Path) -> DataFrame:
@@ -67,9 +68,9 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
     facts.unpersist()
     for run_id, name in runs.items():
         loaded = analysis.load(store, run_id)
-        for table, (columns, rows) in answers.items():
-            wanted = loaded.lag(LAG_MS) if table == "lag" else getattr(loaded, table)()
-            assert rows.get(run_id, []) == by_pandas(wanted, columns), f"{table} of {name}"
+        for table, (columns, found) in answers.items():
+            wanted = loaded.lag(every=LAG_MS) if table == "lag" else getattr(loaded, table)()
+            assert found.get(run_id, []) == by_pandas(wanted, columns), f"{table} of {name}"
 
 
 @pytest.mark.spark
@@ -99,10 +100,10 @@ def test_a_zombie_comes_with_its_window(spark: SparkSession, tmp_path: Path) -> 
     assert answer.schema.simpleString() == schemas.WINDOWS.simpleString()
     table = analysis.load(store, run_id).availability()
     wanted = table[table["label"].isin(["ZOMBIE_ONLY", "DOUBLE"])]
-    rows = by_run(answer)
-    assert sum(row[-1] for row in rows[run_id]) == int(wanted["duration_ms"].sum()) > 0
-    assert {row[0] for row in rows[run_id]} <= {"zombie", "double"}
-    assert rows.keys() == {run_id}
+    found = by_run(answer)
+    assert sum(row[-1] for row in found[run_id]) == total_ms(wanted["duration"]) > 0
+    assert {row[0] for row in found[run_id]} <= {"zombie", "double"}
+    assert found.keys() == {run_id}
 
 
 def test_bodies_that_are_read_by_sql_have_had_one_shape_only() -> None:

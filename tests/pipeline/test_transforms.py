@@ -18,6 +18,7 @@ from groupsim.simulation.run import run
 from groupsim.storage import EventStore
 from groupsim.storage.codec import COLUMNS
 from groupsim.storage.store import RunInfo, RunSource
+from tests.analysis.in_ms import ms
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,8 +28,8 @@ RUNS = ["007", "eager"]
 
 def by_pandas(store: EventStore, run: str) -> list[tuple[str, str, int]]:
     """`(run, label, partition_ms)` by analysis and a groupby."""
-    sums = analysis.load(store, run).unavailable().groupby("label")["duration_ms"].sum()
-    return [(run, str(label), int(ms)) for label, ms in sums.items()]
+    sums = analysis.load(store, run).unavailable(between=(0, None)).groupby("label")["duration"].sum()
+    return [(run, str(label), each) for label, each in zip(sums.index, ms(sums), strict=True)]
 
 
 @pytest.mark.spark

@@ -17,6 +17,7 @@ from groupsim.simulation.host_speed import HOSTS, IDEAL, latencies_of, profile_o
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.in_ms import total_ms
 
 
 def unavailable_ms(host: str | float | None, protocol: str) -> int:
@@ -35,7 +36,7 @@ def unavailable_ms(host: str | float | None, protocol: str) -> int:
     store = MemoryStore()
     result = run(Scenario(name="roll", story=story, seed=1, lasts_ms=minutes(2)), store)
     assert result.failure is None
-    return int(analysis.load(store, run=result.info.id).unavailable()["duration_ms"].sum())
+    return total_ms(analysis.load(store, run=result.info.id).unavailable(between=(0, None))["duration"])
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])

@@ -9,6 +9,7 @@ import pytest
 
 from groupsim.analysis.runs import Run
 from groupsim.wording.times import duration
+from tests.analysis.in_ms import ms
 from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import Opened
 
@@ -121,7 +122,7 @@ def column(page: Page, title: str) -> list[str]:
 
 def test_the_rebalances_are_sorted_by_click_and_by_key(opened: Opened, slow: Run) -> None:
     page = opened(slow)
-    lasted = slow.rebalances()["duration_ms"].tolist()
+    lasted = ms(slow.rebalances()["duration"])
     assert column(page, "Duration") == [duration(ms) for ms in lasted]
     heading = page.locator("#run-0-rebalances th", has_text="Duration")
     heading.locator("button").click()
@@ -199,7 +200,7 @@ def test_what_follows_a_short_rebalance_is_shown_when_asked_for(opened: Opened, 
 
 def test_the_partitions_that_were_unavailable_longest_come_first_when_asked_for(opened: Opened, kill9: Run) -> None:
     page = opened(kill9)
-    lost = kill9.unavailable().groupby("partition")["duration_ms"].sum()
+    lost = kill9.unavailable(between=(0, None)).groupby("partition")["duration"].sum()
     worst = lost.sort_values(ascending=False, kind="stable").index
     page.get_by_role("button", name="Partitions that were unavailable longest").click()
     page.focus("canvas.timeline")

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from groupsim import analysis
 from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables import metrics
 from groupsim.analysis.tables.bounds import Supported, supported
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.base import Recorded
@@ -23,6 +22,7 @@ from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt, log_gaps
 from groupsim.storage.memory import MemoryStore
+from tests.analysis.in_ms import total_ms
 from tests.incidents.drawn_groups import GROUP, drawn, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
 from tests.incidents.offsets_topic.test_truth import GOLDEN, NAMES, _records
@@ -46,12 +46,12 @@ def _golden(name: str) -> Run:
 
 def _assert_adds_up(run: Run) -> None:
     """Every figure of a run of the topic alone, by the tables and by the headline."""
-    rests_on, rows, pieces = run.support, run.unavailable(), run.blame()
+    rests_on, rows, pieces = run.support, run.unavailable(between=(0, None)), run.blame(between=(0, None))
     assert rests_on is not None
     total = sum(each.duration_ms for each in run.intervals)
     dark = run.timeline().query("label == 'UNKNOWN'")
-    unknown = int(dark["to_ms"].sum() - dark["from_ms"].sum())
-    assert int(pieces["duration_ms"].sum()) == int(rows["duration_ms"].sum()) == rests_on.at_least_ms
+    unknown = total_ms(dark["end"] - dark["start"])
+    assert total_ms(pieces["duration"]) == total_ms(rows["duration"]) == rests_on.at_least_ms
     assert rests_on.at_most_ms == rests_on.at_least_ms + unknown <= total
     assert rests_on.known_share == round(1 - unknown / total, 9)
     said = supported(run.info.summary, summarise(run.state_changing), run.intervals)["unavailable"]
@@ -71,7 +71,7 @@ def _assert_parts_add_up(run: Run) -> None:
     assert whole is not None
     for (begin, until), part in zip(pairwise(cuts), parts, strict=True):
         assert part is not None
-        assert part.at_least_ms == int(metrics.between(run.unavailable(), begin, until)["duration_ms"].sum())
+        assert part.at_least_ms == total_ms(run.unavailable(between=(begin, until))["duration"])
     assert sum(part.at_least_ms for part in parts if part is not None) == whole.at_least_ms
     assert sum(part.at_most_ms or 0 for part in parts if part is not None) == whole.at_most_ms
 
