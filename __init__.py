@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from groupsim.api.run import Run, load
     from groupsim.api.running import run
     from groupsim.api.sweeping import Sweep, sweep
-    from groupsim.events.errors import GroupSimError as GroupsimError
+    from groupsim.events.errors import GroupsimError
     from groupsim.scenarios.dsl import Application, Script, World, minutes, scenario, seconds
     from groupsim.storage import open_store
 

@@ -1,7 +1,7 @@
 """What cannot be advised."""
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class AdviceError(GroupSimError):
+class AdviceError(GroupsimError):
     """An impossible request, or a choice that cannot be simulated."""

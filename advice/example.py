@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from groupsim.advice.replays import Replayed
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import Configs
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import AS_RECORDED
 from groupsim.replay.protocols import SERVER_ASSIGNORS, protocols
@@ -73,7 +73,7 @@ def _digits(number: int) -> str:
 def _answers(of: Replayed, key: str, values: Sequence[str]) -> bool:
     try:
         return len(values) > 1 and all(of.refusal({key: value}) is None for value in values)
-    except GroupSimError:
+    except GroupsimError:
         return False
 
 

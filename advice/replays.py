@@ -13,7 +13,7 @@ from groupsim.advice.unknown import Unknown, drawn
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.availability.labels import Label
 from groupsim.coordinator.config import BadSetting
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.parallel import Spread
 from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
@@ -100,7 +100,7 @@ def play(of: Replayed, work: Work) -> Done:
     choice = of.choice(work.settings) if work.settings else replayed.AS_RECORDED
     try:
         run = replay_incident(incident, choice, work.seed, tail_ms=of.tail_ms)
-    except GroupSimError as error:
+    except GroupsimError as error:
         return Done(refused=str(error))
     cost = replayed_cost(run.facts, GROUP, of.window, run.from_ms, run.to_ms, stuck_ms(incident.members))
     return Done(measured(run, cost), run.failure or (UNFINISHED if cost.unfinished else None))

@@ -10,7 +10,7 @@ from groupsim.advice.errors import AdviceError
 from groupsim.advice.selection import Row, Sample
 from groupsim.advice.unknown import Unknown, drawn
 from groupsim.analysis.tables.measures import measured
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.grid import Subject, load
 from groupsim.pipeline.parallel import Spread
 from groupsim.simulation.run import run
@@ -30,7 +30,7 @@ def measure(what: Subject, work: Work) -> Row:
     store = MemoryStore()
     try:
         result = run(_load(what), store, seed=seed, settings=settings, record="facts").unless_interrupted()
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise AdviceError(f"{where}: {error}") from None
     if result.failure is not None:
         raise AdviceError(f"{where}: {result.failure}")

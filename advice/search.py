@@ -16,7 +16,7 @@ from groupsim.advice.sampling import Runs
 from groupsim.advice.selection import Goal
 from groupsim.advice.unknown import Unknown
 from groupsim.analysis.tables.measures import MEASURES
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.grid import Subject, load
 from groupsim.pipeline.parallel import Spread, here
 from groupsim.simulation.run import DURATION, resolve_settings
@@ -89,7 +89,7 @@ def _refusal(check: Callable[[Choice], None]) -> Callable[[Choice], Refused | No
     def refusal(choice: Choice) -> Refused | None:
         try:
             check(choice)
-        except GroupSimError as error:
+        except GroupsimError as error:
             return Refused(choice, str(error))
         return None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class AnalysisError(GroupSimError):
+class AnalysisError(GroupsimError):
     """A table, a column or a number of runs that can't be; one sentence."""

@@ -213,7 +213,7 @@ def of_scenario(
     spread_by: Spreading = spreading,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Found:
-    """The advice on a scenario. Raises GroupSimError."""
+    """The advice on a scenario. Raises GroupsimError."""
     from groupsim.advice.sampling import ROW
     from groupsim.advice.search import search
 
@@ -244,7 +244,7 @@ def of_run(
     progress: Callable[[float], None] = lambda _: None,
     nothing_varied: Callable[[Sequence[str]], str] = lambda examples: "vary names no setting",
 ) -> Found:
-    """The advice on a recorded run, which is kept with it. Raises GroupSimError; where nothing is varied, with the
+    """The advice on a recorded run, which is kept with it. Raises GroupsimError; where nothing is varied, with the
     sentence that `nothing_varied` makes of examples."""
     from groupsim.advice.example import of_incident
     from groupsim.advice.incident import advise as advise_incident

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class BadRequest(GroupSimError):
+class BadRequest(GroupsimError):
     """An argument that can't be; one sentence, exit status 2 of the command line."""

@@ -5,10 +5,10 @@ BadSpec is ours; AssignorError carries the class and message of the exception th
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class BadSpec(GroupSimError, ValueError):
+class BadSpec(GroupsimError, ValueError):
     """The problem itself is wrong (duplicate member, negative count...); the sentence names the member or topic."""
 
 
@@ -16,7 +16,7 @@ class Refused(BadSpec):
     """A correct problem that this assignor does not accept; the sentence names those it accepts."""
 
 
-class AssignorError(GroupSimError):
+class AssignorError(GroupsimError):
     """Kafka's assignor throws here. `java_class` and `message` are Java's; `str()` joins them."""
 
     def __init__(self, java_class: str, message: str) -> None:

@@ -14,7 +14,7 @@ from groupsim.assignors.extra.optimal_sticky import against_optimum, solve
 from groupsim.assignors.history import STATELESS, Round, play
 from groupsim.assignors.metrics import metrics, violations
 from groupsim.assignors.spec import Answer, Member, Spec
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import NO_GENERATION, TopicPartition
 
 
@@ -43,7 +43,7 @@ class Line(msgspec.Struct):
     rounds: tuple[_Problem, ...] | None = None
 
 
-class BadLine(GroupSimError):
+class BadLine(GroupsimError):
     """A line that is no problem; the sentence names its number (from 1)."""
 
 

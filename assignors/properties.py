@@ -12,7 +12,7 @@ from dataclasses import replace
 from groupsim.assignors.assignor import Assignor, Property
 from groupsim.assignors.errors import AssignorError, Refused
 from groupsim.assignors.spec import COOPERATIVE, Answer, Member, Spec
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import TopicPartition
 
 Check = Callable[[Assignor, Spec], str | None]
@@ -20,7 +20,7 @@ Check = Callable[[Assignor, Spec], str | None]
 MOST_FOLLOW_UPS = 10
 
 
-class NotAdmitted(GroupSimError):
+class NotAdmitted(GroupsimError):
     """An assignor that breaks a promise; the sentence names the property and the problem."""
 
 

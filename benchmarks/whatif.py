@@ -15,7 +15,7 @@ from math import ceil
 from pathlib import Path
 from statistics import median
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.fidelity import Fidelity, fidelity
@@ -45,7 +45,7 @@ def score(folder: Path) -> RecordingResult:
         return RecordingResult(
             folder.name, fidelity(replayable.generations, [replayable.replay_exactly(seed) for seed in SEEDS])
         )
-    except GroupSimError as error:
+    except GroupsimError as error:
         return RecordingResult(folder.name, None, str(error))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class BadFile(GroupSimError):
+class BadFile(GroupsimError):
     """A file of settings or manifests that can't be read, or says what can't be; one sentence, exit status 2."""

@@ -86,7 +86,7 @@ def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
 
 
 def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: int, where: Where) -> Advice:
-    """The advice on a run of the store. Raises GroupSimError; where nothing is varied, with an example for this run."""
+    """The advice on a run of the store. Raises GroupsimError; where nothing is varied, with an example for this run."""
     from groupsim.api.advising import Question, of_run
     from groupsim.replay.sentences.parts import baseline
 

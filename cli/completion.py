@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
 def scenario_names(incomplete: str) -> Iterator[str]:
@@ -31,6 +31,6 @@ def run_names(incomplete: str) -> Iterator[tuple[str, str]]:
     try:
         with existing(os.environ.get("GROUPSIM_STORE", DEFAULT_STORE)) as opened:
             runs = opened.runs()[::-1]
-    except (GroupSimError, OSError):
+    except (GroupsimError, OSError):
         return
     yield from ((run.id, run.name) for run in runs if run.id.startswith(incomplete))

@@ -19,7 +19,7 @@ from groupsim.cli.existing_store import DEFAULT_STORE
 from groupsim.cli.options import FormatOption, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.signals import quietly
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 OLDEST = (3, 11)
 NEEDED = ("simpy", "sqlalchemy", "msgspec", "pandas", "pyarrow", "pyspark")
@@ -149,5 +149,5 @@ def _browser() -> Finding:
 def _attempt(name: str, check: Callable[[], str], advice: str) -> Finding:
     try:
         return Finding(name, State.OK, check())
-    except (GroupSimError, OSError) as error:
+    except (GroupsimError, OSError) as error:
         return Finding(name, State.WRONG, str(error), advice)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from groupsim.api.errors import BadRequest
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 __all__ = ["BadRequest", "Interrupted"]
 
 
-class Interrupted(GroupSimError):
+class Interrupted(GroupsimError):
     """What Ctrl-C or SIGTERM ended, and what is left of it; one sentence, exit status 130 or 143, as shells say."""

@@ -79,7 +79,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
 
     Raises BadRequest if the request is wrong.
     """
-    from groupsim.events.errors import GroupSimError
+    from groupsim.events.errors import GroupsimError
     from groupsim.scenarios import catalogue
     from groupsim.simulation.errors import ScenarioRaised
     from groupsim.simulation.run import run
@@ -91,7 +91,7 @@ def _run_seed(work: tuple[str, Mapping[str, str], int]) -> Finding | None:
             result = run(catalogue.find(reference), MemoryStore(), seed=seed, settings=settings, record="facts")
     except ScenarioRaised as error:
         return Finding(seed, BUG, None, str(error))
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise BadRequest(f"{reference}, seed {seed}: {error}") from None
     except Exception as error:  # report any exception with the seed that repeats it
         return Finding(seed, BUG, None, f"{type(error).__name__}: {error}")

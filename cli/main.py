@@ -25,7 +25,7 @@ from groupsim.cli.existing_store import warnings_noted
 from groupsim.cli.missing_arguments import what_there_is
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.extras import missing
 
 TRACEBACK = "GROUPSIM_TRACEBACK"
@@ -113,7 +113,7 @@ def _status(arguments: list[str]) -> int:
     except Interrupted as ended:
         error(f"groupsim: {ended}")
         return signalled_status()
-    except GroupSimError as wrong:
+    except GroupsimError as wrong:
         error(f"groupsim: {wrong}")
         return 2
     except (KeyboardInterrupt, typer.Abort):

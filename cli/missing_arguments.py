@@ -9,7 +9,7 @@ from typing import Any
 from typer._click.exceptions import MissingParameter  # typer bundles a private copy of click
 
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 _EXAMPLE = "Example: "
 
@@ -39,7 +39,7 @@ def _runs(place: str) -> str:
         with closing(open_store(place, create=False)) as opened:
             runs, _ = readable(opened)
             place = getattr(opened, "place", place)  # without the password of a URL
-    except GroupSimError as error:
+    except GroupsimError as error:
         return str(error)
     newest_first = {run.id: run.name for run in runs[::-1]}
     return f"{place} has {listed_runs(newest_first) if runs else 'no runs yet'}"

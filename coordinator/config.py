@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from groupsim.coordinator.broker_versions import BrokerVersion, default_settings
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 INT_MAX = 2**31 - 1
 BROKER_VERSION = "broker.version"
@@ -21,7 +21,7 @@ Config = TypeVar("Config", bound=Any)
 Setting = TypeVar("Setting")
 
 
-class BadSetting(GroupSimError):
+class BadSetting(GroupsimError):
     """A setting that does not exist or a value out of its bounds."""
 
 

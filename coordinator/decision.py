@@ -7,12 +7,12 @@ from typing import Generic, TypeVar
 
 from groupsim.coordinator.outcome import Answer, Arm, Disarm, Error, Outcome, Reply
 from groupsim.events.base import Event
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 State = TypeVar("State")
 
 
-class RequestRefused(GroupSimError):
+class RequestRefused(GroupsimError):
     """A request is answered with this error; nothing changes."""
 
     def __init__(self, error: Error) -> None:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.tables.bounds import Support, support
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.client_libraries import worker_of
 from groupsim.incidents.logs.rows import Reading, Row
@@ -55,7 +55,7 @@ def _with_topic(reading: Reading) -> Support | None:
     store = MemoryStore()
     try:
         run = import_run(reading, store, name=None, topics=_ANY).run
-    except GroupSimError:
+    except GroupsimError:
         return None
     return support(run.summary, intervals(list(store.read(run.id))))
 

@@ -14,7 +14,7 @@ from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Remedy, alternatives
 from groupsim.diagnosis.what_if import with_comparable
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.rows import Reading
 from groupsim.replay.ask import ask
@@ -46,7 +46,7 @@ def with_trials(
     store = MemoryStore()
     try:
         result = import_run(reading, store, name=None, topics={})
-    except GroupSimError:  # too little for a run: the answer stands without
+    except GroupsimError:  # too little for a run: the answer stands without
         return explanation
     return with_trials_of_run(explanation, store, result.run, simulate=simulate, compare=compare)
 
@@ -61,7 +61,7 @@ def with_trials_of_run(
         explanation = with_comparable(explanation, facts, total_known=known)
     try:
         return _tried(explanation, store, info) if simulate and _to_try(explanation.groups[0]) else explanation
-    except GroupSimError:  # too little for a simulation
+    except GroupsimError:  # too little for a simulation
         return explanation
 
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 MODULES = (group, classic, consumer, client, network, world)
 """Every module of facts. A new protocol adds its own."""
@@ -16,7 +16,7 @@ ABSTRACT = (client.ClientEvent,)
 """Bases that are never recorded themselves."""
 
 
-class DuplicateTag(GroupSimError):
+class DuplicateTag(GroupsimError):
     """Two fact types have the same name, which is the tag that logs carry."""
 
 

@@ -1,6 +1,6 @@
 """The root of every exception this project raises on purpose, and the tree of them all (a test compares it).
 
-GroupSimError
+GroupsimError
 ├── AdviceError
 ├── AnalysisError
 ├── AssignorError
@@ -39,12 +39,9 @@ Kafka's error codes are values (`coordinator.outcome.Error`), never exceptions.
 from __future__ import annotations
 
 
-class GroupSimError(Exception):
+class GroupsimError(Exception):
     """One sentence that names the offending thing and the place; shown to people as it stands."""
 
 
-GroupsimError = GroupSimError
-
-
-class MissingExtra(GroupSimError):
+class MissingExtra(GroupsimError):
     """A package that is installed only on request is missing (`events.extras`)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class LogError(GroupSimError):
+class LogError(GroupsimError):
     """A log that can't be opened, or a zone or skew that makes no sense; one sentence that names it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class PipelineError(GroupSimError):
+class PipelineError(GroupsimError):
     """Spark can't be started or used like this, or a lake is wrong."""

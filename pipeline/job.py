@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline import lake
 from groupsim.pipeline.session import spark_session, submitted_master
 from groupsim.pipeline.transforms import unavailable_by_label
@@ -26,7 +26,7 @@ def main() -> None:
         totals = unavailable_by_label(lake.availability(spark, arguments.lake))
         for row in totals.orderBy("run", totals["partition_ms"].desc(), "label").collect():
             print(f"{row['run']}  {row['label']:<16} {row['partition_ms']:>12,}")
-    except GroupSimError as error:
+    except GroupsimError as error:
         sys.exit(f"groupsim.pipeline.job: {error}")
 
 

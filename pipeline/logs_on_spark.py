@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from pyspark.sql import SparkSession
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.logs.duplicate_logs import given_once
@@ -72,7 +72,7 @@ def _reader(tz: str | None, date: str | None, wanted: Wanted) -> Callable[[Task]
         try:
             skews = {path: skew_ms} if skew_ms else {}
             return place, read_files([Path(path)], tz=tz, date=date, skews=skews, wanted=wanted, whole=False)
-        except GroupSimError as error:
+        except GroupsimError as error:
             return place, str(error)
 
     return read

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.errors import PipelineError
 from groupsim.storage.deferred_signals import uninterrupted
 
@@ -41,7 +41,7 @@ class Spread(Protocol):
     """The results of a function for each argument, in order. Function, arguments and results can be pickled."""
 
     def __call__(self, function: Callable[[W], R], works: Sequence[W]) -> Iterable[R]:
-        """Errors of the function (GroupSimError) are raised."""
+        """Errors of the function (GroupsimError) are raised."""
         ...
 
 
@@ -164,7 +164,7 @@ def on_spark(session: SparkSession) -> Spread:
         except Exception as error:  # of any kind: py4j wraps what Java throws
             raise PipelineError(f"Spark has stopped: {reason(error)}") from error
         for result in results:
-            if isinstance(result, GroupSimError):
+            if isinstance(result, GroupsimError):
                 raise result
             yield result
 
@@ -172,7 +172,7 @@ def on_spark(session: SparkSession) -> Spread:
 
 
 class _Guarded:
-    """A function whose GroupSimErrors are results: Spark would try again, and bury the sentence."""
+    """A function whose GroupsimErrors are results: Spark would try again, and bury the sentence."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
@@ -180,7 +180,7 @@ class _Guarded:
     def __call__(self, work: Any) -> Any:
         try:
             return self._function(work)
-        except GroupSimError as error:
+        except GroupsimError as error:
             return error
 
 

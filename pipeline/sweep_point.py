@@ -22,7 +22,7 @@ from groupsim.analysis.tables.measures import AFTER_START, measured
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import RunId
 from groupsim.pipeline.export import PARQUET, RUN_KEY, row_group
 from groupsim.pipeline.export_head import head
@@ -117,7 +117,7 @@ def simulate(scenario: Scenario, what: Subject, point: Point, directory: Path) -
         tables = tables_of_run(point.run, facts, labelled)
     except OSError:
         raise
-    except GroupSimError as error:
+    except GroupsimError as error:
         row["error"] = str(error)
     except KeyboardInterrupt:
         raise

@@ -22,7 +22,7 @@ from typing import Any
 
 from groupsim.conformance.scripts import script
 from groupsim.conformance.scripts.script import Script
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from recorders import offsets_topic as recorded_topic
 from recorders.assignors import comparison
 from recorders.broker import fetch
@@ -159,7 +159,7 @@ def main() -> None:
         began = time.monotonic()
         try:
             STEPS[name]()
-        except GroupSimError as error:
+        except GroupsimError as error:
             sys.exit(f"{name}: {error}")
         log(f"{name}: {time.monotonic() - began:.0f} s")
 

@@ -115,7 +115,7 @@ def ask(
     """Replay the incident exactly, then as recorded and with each choice.
 
     `unknown`: why the record's total is not known, if so. A choice that is not possible is named with its reason.
-    Raises BadSetting where none of them is possible, and GroupSimError where the incident can't be replayed.
+    Raises BadSetting where none of them is possible, and GroupsimError where the incident can't be replayed.
     """
     first = range(seeds.begin, seeds.begin + EXACT_SEEDS) if isinstance(seeds, Sampling) else seeds[:EXACT_SEEDS]
     rows = 1 + sum(incident.refusal(choice) is None and not incident.has_already(choice) for choice in choices)

@@ -62,7 +62,7 @@ class Migration:
 
 
 def migrate(incident: Incident, choice: Choice, seeds: Sequence[int], form: str = ROLLING) -> Migration:
-    """Change a recorded group to the protocol of a choice, and restart it without a change. Raises GroupSimError.
+    """Change a recorded group to the protocol of a choice, and restart it without a change. Raises GroupsimError.
 
     A group of a client without the consumer protocol comes back as one of `OTHER_CLIENT`.
     """

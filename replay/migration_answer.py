@@ -68,7 +68,7 @@ def migration_answer(
 ) -> MigrationAnswer:
     """What a change to the protocol of a choice costs and asks for. `configs`: the settings that members printed.
 
-    Where a roll is not possible, all members stopped together are simulated. Raises GroupSimError.
+    Where a roll is not possible, all members stopped together are simulated. Raises GroupsimError.
     """
     protocol = choice.protocol or CONSUMER
     refused = impossible(incident, protocol, form)

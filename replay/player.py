@@ -60,7 +60,7 @@ def replay_incident(
     So is every setting that the record leaves open. `exact` takes the likeliest values.
 
     The run counts until `tail_ms` after the record's end, so that what a choice delays counts, too. Raises
-    GroupSimError (BadSetting and others) for a choice that is not possible.
+    GroupsimError (BadSetting and others) for a choice that is not possible.
     """
     draws = None if exact else EvenDraws(seed)
     if draws is not None:

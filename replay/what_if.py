@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost
@@ -34,7 +34,7 @@ def compare_choices(
 
     `refused` says why the record can't answer a choice, `as_recorded` whether the record has it already; these are not
     simulated, and a choice that is not possible ends with its first seed. With a `Sampling` seeds are added until the
-    medians of all are stable. Raises GroupSimError where the incident can't be replayed as recorded.
+    medians of all are stable. Raises GroupsimError where the incident can't be replayed as recorded.
     """
     reasons = {choice.name: refused(choice) for choice in choices}
     same = {choice.name for choice in choices if as_recorded(choice)}
@@ -77,7 +77,7 @@ class _Played:
             return
         try:
             run = replay(self.choice, seed)
-        except GroupSimError as error:
+        except GroupsimError as error:
             if self.choice is AS_RECORDED:
                 raise
             self.impossible, self.costs = str(error), []

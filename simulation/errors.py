@@ -5,13 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TypeVar
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.storage.store import RunInfo
 
 E = TypeVar("E", bound=StrEnum)
 
 
-class BadScenario(GroupSimError):
+class BadScenario(GroupsimError):
     """A scenario asks for something impossible."""
 
 
@@ -19,7 +19,7 @@ class ScenarioRaised(BadScenario):
     """The scenario's own code raised an exception."""
 
 
-class ScenarioFailed(GroupSimError):
+class ScenarioFailed(GroupsimError):
     """An assertion of the scenario did not hold, or a wait took too long."""
 
 

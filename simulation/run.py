@@ -20,7 +20,7 @@ import simpy
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import BadSetting, near
 from groupsim.events.base import WORLD_STREAM
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import RunId
 from groupsim.events.world import RunEnded
 from groupsim.invariants import Violation, Watch, all_invariants
@@ -317,7 +317,7 @@ def _locating_errors(scenario: Scenario) -> Iterator[None]:
         if line is None or isinstance(error, ScenarioRaised):
             raise
         raise BadScenario(f"{scenario.path or scenario.name}, line {line}: {error}") from None
-    except (GroupSimError, KeyboardInterrupt):
+    except (GroupsimError, KeyboardInterrupt):
         raise
     except BaseException as error:  # SystemExit and GeneratorExit, too: the user's own code may raise anything
         line = _line_in_story(error, scenario.story.__code__.co_filename)
@@ -344,4 +344,4 @@ def _line_in_story(error: BaseException, file: str) -> int | None:
     return line
 
 
-__all__ = ["GroupSimError", "RunResult", "Scenario", "resume", "run"]
+__all__ = ["GroupsimError", "RunResult", "Scenario", "resume", "run"]

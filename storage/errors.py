@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 
-class StoreError(GroupSimError):
+class StoreError(GroupsimError):
     """Anything wrong with a store."""
 
 

@@ -28,7 +28,7 @@ class _Nothing:
 def measure(scenario: Scenario, settings: Mapping[str, str], seed: int) -> dict[str, float]:
     """The measures, and the number of `facts`.
 
-    Raises GroupSimError for a setting that will not do or a claim that does not hold, ValueError for a story that
+    Raises GroupsimError for a setting that will not do or a claim that does not hold, ValueError for a story that
     was not over."""
     params, lasts, given = resolve_settings(scenario, settings)
     env = simpy.Environment()

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.advice import bare
 from groupsim.advice.choices import combinations
 from groupsim.advice.unknown import parse
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import Scenario
 
@@ -231,7 +231,7 @@ def looked_at(problem: Problem, chance: Random) -> Problem | None:
             if statistics.fmean(row["facts"] for row in rows) > DEAREST[problem.scenario in OWN]:
                 return None
             seen.append(rows)
-    except (GroupSimError, ValueError):
+    except (GroupsimError, ValueError):
         return None
     if len({row[problem.minimise] for rows in seen for row in rows}) < 3:
         return None

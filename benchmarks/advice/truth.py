@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from benchmarks.advice import bare
 from benchmarks.advice.problems import HERE, Problem, find, listed
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.parallel import streamed
 from groupsim.storage.rare_collections import rare_collections
 
@@ -28,7 +28,7 @@ Values = dict[str, npt.NDArray[np.float64]]
 
 
 def simulated(problem: Problem, seeds: int = SEEDS) -> Values:
-    """The goal, and the measure that has a bound. Raises GroupSimError or ValueError for a run that fails."""
+    """The goal, and the measure that has a bound. Raises GroupsimError or ValueError for a run that fails."""
     names, scenario, choices = [problem.minimise, *problem.bounds], find(problem.scenario), problem.choices()
     values = {name: np.zeros((len(choices), seeds)) for name in names}
     with rare_collections():
@@ -49,7 +49,7 @@ def keep(problem: Problem) -> str:
     """Simulate it and write its truth; what came of it."""
     try:
         truth = simulated(problem)
-    except (GroupSimError, ValueError) as error:
+    except (GroupsimError, ValueError) as error:
         place(problem).with_suffix(".failed").write_text(f"{error}\n", encoding="utf-8")
         return f"{problem.id}: {error}"
     half = place(problem).with_suffix(".half")

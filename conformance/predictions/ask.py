@@ -24,7 +24,7 @@ from groupsim.conformance.predictions.measure import (
 from groupsim.conformance.predictions.results import Answer, AskedRun, Evidence
 from groupsim.conformance.timelines.recording import CONSUMER_SETTINGS, INITIAL_DELAY, BadRecording, Recording, parse
 from groupsim.conformance.timelines.reenact import reenact
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
@@ -93,7 +93,7 @@ def as_recording(record: dict[str, Any], given: Recording, wanted: Recording) ->
 
 
 Cost = Callable[[int], int]
-"""The measure of one simulation, by its seed. Raises GroupSimError."""
+"""The measure of one simulation, by its seed. Raises GroupsimError."""
 
 
 def ask(run: RecordedRun, others: Sequence[RecordedRun], seeds: range, evidence: Evidence) -> AskedRun:
@@ -109,7 +109,7 @@ def ask(run: RecordedRun, others: Sequence[RecordedRun], seeds: range, evidence:
         else:
             costs, read = _replayed(run, others, evidence)
         answers = [_answer(name, cost, seeds) for name, cost in zip(names, costs, strict=True)]
-    except GroupSimError as error:
+    except GroupsimError as error:
         answers = [Answer(choice=name, refused=str(error)) for name in names]
     return AskedRun(
         run=run.id,
@@ -126,7 +126,7 @@ def ask(run: RecordedRun, others: Sequence[RecordedRun], seeds: range, evidence:
 def _answer(name: str, cost: Cost, seeds: range) -> Answer:
     try:
         return Answer(choice=name, ms=tuple(map(cost, seeds)))
-    except GroupSimError as error:
+    except GroupsimError as error:
         return Answer(choice=name, refused=str(error))
 
 

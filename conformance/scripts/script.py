@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 Script = dict[str, Any]
 """`name`, `family`, `about`, `config`, `end_ms`, `choices` and `steps`; tests/golden/broker/README.md has the form."""
@@ -20,7 +20,7 @@ ANSWER_KEYS = ("response", "after", "t", "t_range")
 NO_ANSWER: Step = {"response": None, "after": None, "t": None}
 
 
-class BadScript(GroupSimError):
+class BadScript(GroupsimError):
     """A script that cannot be played."""
 
 

@@ -14,7 +14,7 @@ from groupsim.conformance.timelines.recorded_form import Libraries, libraries, p
 from groupsim.conformance.timelines.recorded_times import FIRST_JOIN, first_arrivals, steps
 from groupsim.coordinator.broker_versions import BrokerVersion
 from groupsim.coordinator.config import BROKER_VERSION
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import MemberId, ProcessId
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
 from groupsim.simulation.host_speed import again_and_first
@@ -54,7 +54,7 @@ class MemberAction(StrEnum):
 ON_MEMBERS = tuple(action.value for action in MemberAction)
 
 
-class BadRecording(GroupSimError):
+class BadRecording(GroupsimError):
     """A recording that cannot be re-enacted."""
 
 
@@ -311,7 +311,7 @@ AFTER: dict[str, ProcessState] = {
 }
 
 
-class Contradiction(GroupSimError):
+class Contradiction(GroupsimError):
     """Actions that contradict each other."""
 
 

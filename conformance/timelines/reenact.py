@@ -19,7 +19,7 @@ from groupsim.conformance.timelines.recording import (
     check_actions,
     parse,
 )
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
@@ -45,7 +45,7 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
         return _recording(recorded, seed, _play(recorded, seed, recorded_times))
     except BadRecording:
         raise
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise BadRecording(f"recording {recorded.id}: {error}") from error
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from groupsim.coordinator.expressions.classes import WORD
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 LARGEST = 10_000
 """Instructions of a program; RE2/J knows no bound, but nested repetitions would take all memory."""
@@ -17,7 +17,7 @@ MOST_REMEMBERED = 10_000
 """Steps that a matcher remembers before it forgets them all."""
 
 
-class TooLarge(GroupSimError):
+class TooLarge(GroupsimError):
     """A valid expression whose repetitions make it larger than is matched here; the answer of the broker is unknown."""
 
     def __init__(self) -> None:

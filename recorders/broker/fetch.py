@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 VERSION = "4.4.0"
 """The newest release of 2026-11-21; its broker runs on Java 17 and newer."""
@@ -43,7 +43,7 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 """
 
 
-class Unavailable(GroupSimError):
+class Unavailable(GroupsimError):
     """Why there can be no Kafka here, in one sentence."""
 
 

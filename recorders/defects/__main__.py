@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from recorders.defects.play import record
 from recorders.defects.stories import STORIES, Played
 
@@ -36,7 +36,7 @@ def main() -> None:
         for story in STORIES:
             if story.defect in wanted:
                 _record(story)
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise SystemExit(f"groupsim: {error}") from None
 
 

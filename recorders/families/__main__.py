@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from recorders.families import contents, recorder
 from recorders.families.catalogue import FAMILIES
 from recorders.families.family import Family
@@ -49,7 +49,7 @@ def main() -> None:
             recorder.record(given.folder, families, _log, given.repetitions, given.taken)
         else:
             (given.folder / "README.md").write_text(contents.readme(given.folder), "utf-8")
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise SystemExit(f"groupsim: {error}") from None
 
 

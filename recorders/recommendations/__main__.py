@@ -11,7 +11,7 @@ import sys
 
 import msgspec
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from recorders.recommendations import page, played
 from recorders.recommendations.recommended import FOLDER, INCIDENTS, recommend
 
@@ -26,7 +26,7 @@ def main() -> None:
     try:
         for name in (step for step in STEPS if step in (sys.argv[1:] or STEPS)):
             _run(name)
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise SystemExit(f"groupsim: {error}") from None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.storage import open_store
 from groupsim.storage.audit import audit
 from groupsim.storage.codec import Digest, Row
@@ -68,7 +68,7 @@ def _obeys(store: EventStore, what: str) -> None:
     for info in store.runs():
         try:
             rows, damage = list(store.rows(info.id)), audit(store, info)
-        except GroupSimError as error:
+        except GroupsimError as error:
             raise Finding(f"an import can't be read: {error}; forged: {what}") from error
         odd = damage.sentence if damage is not None else _odd(info, rows)
         if odd:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.world import RunEnded
 from groupsim.storage import EventStore, open_store, writer
 from groupsim.storage.audit import audit
@@ -71,7 +71,7 @@ def run(rng: Random, folder: Path) -> None:
                 runs = store.runs()
                 for info in runs:
                     prefix(store, info, true["rows"], what)
-        except GroupSimError:
+        except GroupsimError:
             runs = []  # it was cut off before the store was made; the next run makes it
         _done(ended, fate, any(info.status == "finished" for info in runs), "a run")
         if ended.err.startswith("groupsim: interrupted") and any(info.id not in ended.err for info in runs):
@@ -140,7 +140,7 @@ def import_(rng: Random, folder: Path) -> None:
                     with contextlib.closing(open_store(target, create=False)) as store:
                         runs = store.runs()
                         whole = runs == [true["info"]] and list(store.rows(true["info"].id)) == true["rows"]
-                except GroupSimError:
+                except GroupsimError:
                     runs, whole = [], False
                 if (runs or not first) and not whole:
                     raise Finding(f"an import ({fate.what}) {'' if first else 'that is repeated '}is another run")
@@ -195,7 +195,7 @@ def logs(rng: Random, folder: Path) -> None:
         ended = own.met(fate, *asked)
         for repeated in (False, True):
             runs: list[RunInfo] = []
-            with contextlib.suppress(GroupSimError), contextlib.closing(open_store(target, create=False)) as store:
+            with contextlib.suppress(GroupsimError), contextlib.closing(open_store(target, create=False)) as store:
                 runs = store.runs()
                 if any(info.status != "finished" or _facts(store, info) != true for info in runs):
                     raise Finding(f"an import of logs ({fate.what}) left a part of a run, or other facts")

@@ -14,7 +14,7 @@ from random import Random
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run
 from groupsim.storage import open_store
@@ -142,7 +142,7 @@ def owned_by_another(rng: Random, folder: Path) -> None:
             if rng.random() < 0.5:
                 connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(Identifier(name), Identifier(role)))
             if rng.random() < 0.3:  # and the tables of a store that is there
-                with contextlib.suppress(GroupSimError):
+                with contextlib.suppress(GroupsimError):
                     open_store(url).close()
                 connection.execute(
                     SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {}").format(Identifier(name), Identifier(role))

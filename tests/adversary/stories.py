@@ -9,7 +9,7 @@ from groupsim.analysis.availability.intervals import intervals
 from groupsim.analysis.blame.blame import blame
 from groupsim.coordinator.config import Configs, names
 from groupsim.events.catalogue import STATE_CHANGING
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.storage import open_store
@@ -106,7 +106,7 @@ def _run(folder: Path, scenario: str, what: str, *options: str) -> None:
                     raise Finding(f"facts are missing, after {what}")
                 if info.facts < 5_000 and (found := differences(list(opened.read(info.id, types=STATE_CHANGING)))):
                     raise Finding(f"{found[0]}, after {what}")
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise Finding(f"a fact can't be read back, after {what}: {error}") from error
     finally:
         opened.close()
@@ -128,7 +128,7 @@ def _compare(name: str, rng: Random, settings: dict[str, str]) -> None:
     seed = rng.randrange(1_000_000)
     try:
         facts = facts_of(name, seed, settings)
-    except GroupSimError as error:
+    except GroupsimError as error:
         if settings:
             raise Finding(f"{name} seed {seed} {settings}: {error}") from error
         return

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.export import RUN_KEY
 from groupsim.storage import open_store
 from groupsim.storage.audit import audit
@@ -131,7 +131,7 @@ def exports(rng: Random, folder: Path) -> None:
         with within(20, "reading an import"):
             runs = opened.runs()
             same = runs == [true["info"]] and list(opened.rows(true["info"].id)) == true["rows"]
-    except GroupSimError as error:
+    except GroupsimError as error:
         raise Finding(f"an import of a changed export can't be read: {error}") from error
     finally:
         opened.close()

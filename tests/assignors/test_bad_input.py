@@ -7,7 +7,7 @@ import pytest
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.errors import AssignorError, BadSpec, Refused
 from groupsim.assignors.spec import Answer, Member, Spec
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.types import TopicPartition
 
 EVERY = sorted(ASSIGNORS)
@@ -42,7 +42,7 @@ def test_a_wrong_problem_is_refused_by_name(name: str, spec: Spec, sentence: str
         ASSIGNORS[name].assign(spec)
     assert str(caught.value) == sentence
     assert isinstance(caught.value, ValueError)
-    assert isinstance(caught.value, GroupSimError)
+    assert isinstance(caught.value, GroupsimError)
 
 
 EMPTY_GROUP = {

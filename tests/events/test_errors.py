@@ -10,7 +10,7 @@ import pytest
 
 import groupsim
 from groupsim.events import errors
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 
 FOLDERS = {
     "advice",
@@ -49,5 +49,5 @@ def _below(kind: type[Exception], indent: str = "") -> Iterator[str]:
 @pytest.mark.slow
 def test_the_docstring_shows_the_tree_of_exceptions() -> None:
     _import_everything()
-    tree = "\n".join([GroupSimError.__name__, *_below(GroupSimError)])
+    tree = "\n".join([GroupsimError.__name__, *_below(GroupsimError)])
     assert tree in (errors.__doc__ or ""), f"write this into events/errors.py:\n{tree}"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.export import export_jsonl, export_parquet
 from groupsim.pipeline.importing import import_runs
 from groupsim.pipeline.is_export import FILE
@@ -81,7 +81,7 @@ def test_a_run_whose_writer_was_killed_can_be_gone_on_with(full: EventStore, oth
 def test_another_run_of_the_same_id_is_refused_and_stays(full: EventStore, other: EventStore, tmp_path: Path) -> None:
     write(other, "eager", 3)
     file = export_jsonl(full, ["eager"], tmp_path / "out.jsonl")
-    with pytest.raises(GroupSimError, match=r"out\.jsonl, from line 1: run eager already exists in"):
+    with pytest.raises(GroupsimError, match=r"out\.jsonl, from line 1: run eager already exists in"):
         list(import_runs(other, file))
     assert other.find("eager").facts == 3
 
@@ -105,7 +105,7 @@ def test_a_changed_export_is_refused_and_leaves_nothing(
     text = file.read_bytes()
     assert old in text
     file.write_bytes(text.replace(old, new, 1))
-    with pytest.raises(GroupSimError, match=sentence):
+    with pytest.raises(GroupsimError, match=sentence):
         list(import_runs(other, file))
     assert other.runs() == []
 
@@ -121,13 +121,13 @@ def test_what_is_no_export_is_named(other: EventStore, tmp_path: Path) -> None:
         ("bad.parquet", r"bad\.parquet can't be read: "),
         ("empty", rf"empty has no run=…/{FILE}"),
     ):
-        with pytest.raises(GroupSimError, match=sentence):
+        with pytest.raises(GroupsimError, match=sentence):
             list(import_runs(other, tmp_path / name))
 
 
 def test_parquet_of_another_program_is_refused(other: EventStore, tmp_path: Path) -> None:
     pq.write_table(pa.table({"seq": [1]}), tmp_path / "x.parquet")
-    with pytest.raises(GroupSimError, match=r"x\.parquet was not written by `groupsim export`"):
+    with pytest.raises(GroupsimError, match=r"x\.parquet was not written by `groupsim export`"):
         list(import_runs(other, tmp_path / "x.parquet"))
 
 

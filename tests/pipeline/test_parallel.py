@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.parallel import RESULTS, here, keeping, on_spark, processes, streamed
 from groupsim.pipeline.session import spark_session
@@ -25,9 +25,9 @@ WORKS: list[Work] = [({"a": str(n % 3)}, n) for n in range(7)]
 
 
 def counted(log: str, work: Work) -> dict[str, float]:
-    """Twice the number, and a line in a file for each call. Raises GroupSimError for 99, and dies for 98."""
+    """Twice the number, and a line in a file for each call. Raises GroupsimError for 99, and dies for 98."""
     if work[1] == 99:
-        raise GroupSimError("99 is too much")
+        raise GroupsimError("99 is too much")
     if work[1] == 98:
         os._exit(9)
     with Path(log).open("a") as file:
@@ -51,14 +51,14 @@ def test_processes_give_results_in_order_and_raise_what_the_function_raises(tmp_
     log = tmp_path / "log"
     with processes(2) as spread:
         assert list(spread(partial(counted, str(log)), WORKS)) == TWICE
-        with pytest.raises(GroupSimError, match="99 is too much"):
+        with pytest.raises(GroupsimError, match="99 is too much"):
             list(spread(partial(counted, str(log)), [({}, 99)]))
     assert calls(log) == list(range(7))
 
 
 def test_an_error_ends_what_still_waits_without_a_word(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     many: list[Work] = [({}, 99), *[({}, 0)] * 500]  # none that dies: the other process may be quicker than the error
-    with pytest.raises(GroupSimError, match="99 is too much"), processes(2) as spread:
+    with pytest.raises(GroupsimError, match="99 is too much"), processes(2) as spread:
         list(spread(partial(counted, str(tmp_path / "log")), many))
     assert capfd.readouterr() == ("", "")
 
@@ -145,7 +145,7 @@ def test_what_a_killed_process_began_to_write_goes_and_keys_keep_their_order(tmp
 def test_what_was_done_before_an_end_is_kept_and_a_cut_file_counts_as_missing(tmp_path: Path) -> None:
     log, function = tmp_path / "log", partial(counted, str(tmp_path / "log"))
     spread = keeping(here, tmp_path, dict[str, float])
-    with pytest.raises(GroupSimError):
+    with pytest.raises(GroupsimError):
         list(spread(function, [*WORKS[:4], ({}, 99), *WORKS[4:]]))
     assert calls(log) == [0, 1, 2, 3]
     cut = sorted((tmp_path / RESULTS).iterdir())[0]
@@ -190,5 +190,5 @@ def test_spark_gives_the_same_in_order_and_keeps_it(tmp_path: Path) -> None:
     assert len(list((tmp_path / RESULTS).iterdir())) == 7
     assert list(spread(function, WORKS)) == TWICE
     assert calls(log) == list(range(7))
-    with pytest.raises(GroupSimError, match="99 is too much"):
+    with pytest.raises(GroupsimError, match="99 is too much"):
         list(spread(function, [({}, 99)]))

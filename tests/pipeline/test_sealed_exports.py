@@ -11,7 +11,7 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.export import RUN_KEY, export_jsonl, export_parquet
 from groupsim.pipeline.importing import exported, import_all, import_runs
 from groupsim.storage import open_store
@@ -34,7 +34,7 @@ def full() -> MemoryStore:
 
 def refused(path: Path) -> str:
     store = MemoryStore()
-    with pytest.raises(GroupSimError) as caught:
+    with pytest.raises(GroupsimError) as caught:
         list(import_runs(store, path))
     assert store.runs() == []
     assert str(path) in str(caught.value)
@@ -141,7 +141,7 @@ def test_what_can_not_be_is_refused_whatever_the_seal(
 
     refused(edited(file, forge))
     other = open_store(tmp_path / "other.db")
-    with pytest.raises(GroupSimError):
+    with pytest.raises(GroupsimError):
         list(import_runs(other, file))
     assert other.runs() == []
     other.close()
@@ -215,7 +215,7 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(full: MemoryStore, tmp_path
         store = MemoryStore()
         try:
             list(import_runs(store, file))
-        except GroupSimError:
+        except GroupsimError:
             assert store.runs() == []
             continue
         passed += 1

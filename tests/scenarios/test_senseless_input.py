@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.scenarios import catalogue
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
@@ -84,7 +84,7 @@ def refused(tmp_path: Path, text: str) -> str:
     file = tmp_path / "story.py"
     file.write_text(text)
     store = MemoryStore()
-    with pytest.raises(GroupSimError) as caught:
+    with pytest.raises(GroupsimError) as caught:
         run(catalogue.find(str(file)), store)
     for info in store.runs():
         assert info.status == "failed"

@@ -234,7 +234,7 @@ def test_responses_find_their_requests() -> None:
     ],
 )
 def test_what_a_scenario_can_not_ask_for_is_refused_in_a_sentence(attempt, sentence: str) -> None:  # type: ignore[no-untyped-def]
-    from groupsim.events.errors import GroupSimError
+    from groupsim.events.errors import GroupsimError
 
     def story(world: World) -> Script:
         topic = world.topic("orders", partitions=1)
@@ -242,7 +242,7 @@ def test_what_a_scenario_can_not_ask_for_is_refused_in_a_sentence(attempt, sente
         attempt(world, group, topic)
         yield world.sleep(1)
 
-    with pytest.raises(GroupSimError, match=sentence):
+    with pytest.raises(GroupsimError, match=sentence):
         play(story, 1_000)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groupsim.events.base import Event, Recorded
 from groupsim.events.catalogue import CATALOGUE
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.events.group import GroupCreated
 from groupsim.events.world import TopicCreated
 from groupsim.storage import EventStore, open_store
@@ -248,7 +248,7 @@ def test_what_can_not_be_written_is_refused_and_named(store: EventStore) -> None
     for number, (event, sentence) in enumerate(odd):
         writer = store.begin(info(f"r{number}"))
         writer.append(0, "s", [event])
-        with pytest.raises(GroupSimError, match=sentence):
+        with pytest.raises(GroupsimError, match=sentence):
             writer.flush()
     for params, sentence in (
         ({"x": float("inf")}, "params of run big, x: inf"),

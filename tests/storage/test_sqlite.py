@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.events.errors import GroupSimError
+from groupsim.events.errors import GroupsimError
 from groupsim.storage import open_store, schema
 from groupsim.storage.audit import audit, refuse_damaged
 from groupsim.storage.errors import NewerStore, StoreError, UnknownFact
@@ -282,7 +282,7 @@ def test_a_url_that_is_no_store_is_refused_in_a_sentence(
     url: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(GroupSimError, match=sentence):
+    with pytest.raises(GroupsimError, match=sentence):
         open_store(url)
     assert list(tmp_path.iterdir()) == []
 
