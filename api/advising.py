@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from groupsim.analysis.periods import Between, period_of
 from groupsim.api import html
-from groupsim.api.asking import assumptions, total_unknown
 from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
+from groupsim.api.question import Question, assumptions, total_unknown
 from groupsim.api.scenarios import ScenarioLike, subject
 from groupsim.api.spreading import Where, spreading
 from groupsim.api.values import Settings, Value, counts_of, lists_of, one_or_more, texts_of
@@ -160,7 +160,7 @@ def advise(
         _no_settings(fixed)
         about.__dict__.pop("advices", None)  # one more is kept with it
         given, part = assumptions(assume or {}), period_of(between, about.info)
-        asked = Question(group, counts_of(topics), given, part, space, goal, ranges)
+        asked = AdviceQuestion(group, counts_of(topics), given, part, space, goal, ranges)
         return Advice(of_run(about.store, about.info, asked, seed, where, progress=update))
 
 
@@ -222,13 +222,9 @@ def of_scenario(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked about a recorded run: `between` in ms since its start."""
+class AdviceQuestion(Question):
+    """What is asked about a recorded run."""
 
-    group: str | None
-    topics: Mapping[str, int]
-    assume: Mapping[str, int | str]
-    between: tuple[int, int] | None
     space: Space
     goal: Goal
     unknown: Unknown
@@ -237,7 +233,7 @@ class Question:
 def of_run(
     store: EventStore,
     info: RunInfo,
-    asked: Question,
+    asked: AdviceQuestion,
     seed: int,
     where: Where,
     spread_by: Spreading = spreading,

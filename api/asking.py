@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from groupsim.api import html
-from groupsim.api.errors import BadRequest
+from groupsim.api.question import Question, total_unknown
 from groupsim.api.values import Settings, one_or_more, texts_of
 from groupsim.wording.lists import as_sentence
 
@@ -24,6 +24,22 @@ if TYPE_CHECKING:
     from groupsim.storage.store import EventStore, RunInfo
 
 SHOWN = ("choice", "unavailable_partition_ms", "versus_baseline", "verdict")
+_MEASURED = ("outage_ms", "longest_partition_ms", "max_partitions", "unavailable_partition_ms", "p95_partition_ms")
+_MEASURED += ("rebalances", "unsafe_ms", "unpolled_partition_ms")
+CHOICES = {
+    "choice": "string",
+    "verdict": "string",
+    **{f"{name}{end}": "Int64" for name in _MEASURED for end in ("", "_least", "_most")},
+    "versus_baseline": "Float64",
+    "versus_record": "Float64",
+    "seeds": "Int64",
+    "unfinished_seeds": "Int64",
+    "refused": "string",
+    "answer": "string",
+}
+"""One row a choice, the first as recorded. Of each measure the median over the seeds, and the least and the most.
+`versus_baseline`: the sum as a share of that of the simulation as recorded; `versus_record`: of the record's own.
+`refused`: why a choice could not be answered; its figures are missing then. `answer`: the sentence on it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,11 +85,10 @@ class WhatIf:
         return rows
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a choice, the first as recorded; each measure as its median over the seeds, `…_least` and
-        `…_most`, times in milliseconds; `versus_baseline`: the ratio to the simulation as recorded."""
-        import pandas as pd
+        """One row a choice, the first as recorded: columns `CHOICES`."""
+        from groupsim.analysis.tables.frames import typed
 
-        return pd.DataFrame([_flat(row) for row in self.to_dict()])
+        return typed((_flat(row) for row in self.to_dict()), CHOICES)
 
     def __str__(self) -> str:
         return "\n".join((self.answer, *self.sentences.values(), *map(as_sentence, self.rests_on)))
@@ -82,41 +97,20 @@ class WhatIf:
         return f"<WhatIf: {self.answer}>"
 
     def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        columns = [name for name in SHOWN if name in frame.columns]
-        rows = [[_shown(row[name]) for name in columns] for row in frame.to_dict("records")]
-        return html.page(self.answer, html.table(columns, rows))
+        rows = [[_shown(row[name]) for name in SHOWN] for row in self.to_dict()]
+        return html.page(self.answer, html.table(SHOWN, rows))
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Of a row of JSON what is one value, and the least and the most of what has a range."""
-    flat: dict[str, Any] = {}
-    for name, value in row.items():
-        if value is None or isinstance(value, str | int | float):
-            flat[name] = value
-        if name in row.get("ranges", {}):
-            flat[f"{name}_least"], flat[f"{name}_most"] = row["ranges"][name]
+    flat = {name: row.get(name) for name in CHOICES}
+    for name, (least, most) in row.get("ranges", {}).items():
+        flat |= {f"{name}_least": least, f"{name}_most": most}
     return flat
 
 
 def _shown(value: object) -> object:
     return round(value, 3) if isinstance(value, float) else value
-
-
-def assumptions(assume: Mapping[str, int | str]) -> dict[str, int | str]:
-    """Settings that the user knows and the logs don't show. Raises BadRequest."""
-    from groupsim.replay.reconstruct.inferred_settings.evidence import ASSUMABLE, INITIAL_DELAY
-    from groupsim.simulation.clients.config import CLIENTS
-
-    for key, value in assume.items():
-        if key == "client":
-            if value not in CLIENTS:
-                raise BadRequest(f"assume client={value}: must be one of {', '.join(CLIENTS)}")
-        elif key not in ASSUMABLE:
-            raise BadRequest(f"assume {key}: must be one of {', '.join((*ASSUMABLE, 'client'))}")
-        elif not isinstance(value, int) or value < (0 if key == INITIAL_DELAY else 1):
-            raise BadRequest(f"assume {key}={value}: must be a whole number of milliseconds")
-    return dict(assume)
 
 
 def choices_of(
@@ -131,13 +125,9 @@ def choices_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked besides the choices: `between` in ms since the run's start, `seeds` None: as many as are needed."""
+class WhatIfQuestion(Question):
+    """What is asked besides the choices: `seeds` None: as many as are needed."""
 
-    group: str | None
-    topics: Mapping[str, int]
-    assume: Mapping[str, int | str]
-    between: tuple[int, int] | None
     seeds: range | None
     consent: Consent
     migrate: str | None = None
@@ -147,7 +137,7 @@ def asked(
     store: EventStore,
     info: RunInfo,
     chosen: Sequence[Choice],
-    question: Question,
+    question: WhatIfQuestion,
     *,
     fewer_seeds: Callable[[ReplayableRun, Sampling], None] = lambda incident, sampling: None,
     progress: Callable[[float], None] = lambda _: None,
@@ -177,15 +167,3 @@ def asked(
     with suppress(StoreError):  # a store that can only be read has the answer on the screen alone
         what_ifs.keep(store, info, found.stored(incident, roll))
     return WhatIf(incident, found, roll)
-
-
-def total_unknown(store: EventStore, info: RunInfo) -> str | None:
-    """Why the recording does not support a total; then the figures are the simulation's alone."""
-    from groupsim.analysis.availability.intervals import intervals
-    from groupsim.analysis.tables.bounds import support
-    from groupsim.events.catalogue import STATE_CHANGING
-    from groupsim.storage.store import RunSource
-
-    if info.source != RunSource.RECORDED:
-        return None
-    return support(info.summary, intervals(store.read(info.id, types=STATE_CHANGING))).unknown

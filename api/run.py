@@ -158,9 +158,10 @@ class Run(StoredRun):
         Raises:
             GroupsimError: if no choice can be answered, with the reason.
         """
-        from groupsim.api.asking import Question, asked, assumptions, choices_of
+        from groupsim.api.asking import WhatIfQuestion, asked, choices_of
         from groupsim.api.choices import choices
         from groupsim.api.migrating import wanted
+        from groupsim.api.question import assumptions
         from groupsim.scenarios.scenario_of_run import Consent
 
         chosen = choices_of(assignor, settings, protocol)
@@ -169,7 +170,7 @@ class Run(StoredRun):
         consent = Consent(None if scenario is None else str(scenario), trust, "give it: scenario=FILE")
         wanted_seeds = None if seeds is None else seeds_of(seeds)
         given, part = assumptions(assume or {}), period_of(between, self.info)
-        question = Question(group, counts_of(topics), given, part, wanted_seeds, consent, migrate)
+        question = WhatIfQuestion(group, counts_of(topics), given, part, wanted_seeds, consent, migrate)
         self.__dict__.pop("what_ifs", None)  # one more is kept with it
         with bar("simulating", progress) as update:
             return asked(self._store, self.info, chosen, question, progress=update)

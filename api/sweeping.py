@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groupsim.analysis.tables.measures import AFTER_START
 from groupsim.api import html
 from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
@@ -51,24 +52,27 @@ class Sweep:
         return {"scenario": self.scenario, "to": str(self.folder), **counts, "failures": failures}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a run: `run`, `scenario`, `seed`, a column for each setting, and every measure (ms, counts)."""
+        """One row a run: `run`, `scenario`, `seed`, a column for each setting, and every measure (ms, counts); of each
+        label that occurs its part of `partition_ms`, such as `WITHHELD_ms`."""
         import pandas as pd
 
         with needing("spark"):
             from groupsim.pipeline.sweep_report import rows
 
         frame = rows(self.folder).to_pandas()
+        frame.insert(frame.columns.get_loc("starting_ms"), AFTER_START, frame["partition_ms"] - frame["starting_ms"])
         params = pd.DataFrame([dict(each) for each in frame.pop("params")], index=frame.index)
-        head = [name for name in ("run", "scenario", "seed") if name in frame]
-        return pd.concat([frame[head], params, frame.drop(columns=head)], axis=1)
+        labels = pd.DataFrame([dict(each or {}) for each in frame.pop("by_label")], index=frame.index).add_suffix("_ms")
+        head = ["run", "scenario", "seed"]
+        return pd.concat([frame[head], params, frame.drop(columns=head), labels.fillna(0).astype("int64")], axis=1)
 
-    def best(self, measure: str = "after_start_ms") -> pd.DataFrame:
+    def best(self, measure: str = AFTER_START) -> pd.DataFrame:
         """One row a choice, best first, with median, p95 and their 95 % intervals, as `groupsim sweep-report`."""
         import pandas as pd
 
         return pd.DataFrame(self.report(measure).choices)
 
-    def report(self, measure: str = "after_start_ms") -> Report:
+    def report(self, measure: str = AFTER_START) -> Report:
         """What `groupsim sweep-report` says, by this measure. Computed on Spark. Raises GroupsimError."""
         with needing("spark"):
             from groupsim.pipeline.session import spark_session
@@ -85,8 +89,7 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        after_start = frame["partition_ms"] - frame["starting_ms"]
-        medians = after_start.groupby(frame["choice"], sort=False).median().sort_values().head(10)
+        medians = frame.groupby("choice", sort=False)[AFTER_START].median().sort_values().head(10)
         rows = [(choice, round(value)) for choice, value in medians.items()]
         return html.page(self.answer, html.table(("choice", "median of unavailable partition-ms after start-up"), rows))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from groupsim.api.asking import total_unknown
+from groupsim.api.question import total_unknown
 from groupsim.api.spreading import Where
 from groupsim.cli import output
 from groupsim.cli.advise_spread import spreading
@@ -87,12 +87,12 @@ def _found(asked: Asked) -> Iterator[tuple[EventStore, RunInfo]]:
 
 def on_incident(asked: Asked, space: Space, goal: Goal, unknown: Unknown, seed: int, where: Where) -> Advice:
     """The advice on a run of the store. Raises GroupsimError; where nothing is varied, with an example for this run."""
-    from groupsim.api.advising import Question, of_run
+    from groupsim.api.advising import AdviceQuestion, of_run
     from groupsim.replay.sentences.parts import baseline
 
     with _found(asked) as (opened, info), progress(info.name) as bar:
         topics, part = asked.partitions, period(asked.between, info)
-        question = Question(asked.group, topics, assumptions(asked.assume), part, space, goal, unknown)
+        question = AdviceQuestion(asked.group, topics, assumptions(asked.assume), part, space, goal, unknown)
         say = partial(nothing_varied, asked.run)
         found = of_run(opened, info, question, seed, where, spreading, bar, say)
         total_known = topics or total_unknown(opened, info) is None

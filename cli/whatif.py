@@ -131,7 +131,7 @@ def whatif(
 
     Example: groupsim whatif latest --assignor cooperative-sticky --set membership=static
     """
-    from groupsim.api.asking import Question, asked
+    from groupsim.api.asking import WhatIfQuestion, asked
     from groupsim.api.choices import choices, notes
     from groupsim.api.migrating import wanted
     from groupsim.scenarios.scenario_of_run import Consent
@@ -147,7 +147,7 @@ def whatif(
     with existing(store) as opened:
         info = opened.find(run)
         part = period(between, info)
-        question = Question(group, counts, assumptions(assume), part, seeds_wanted, consent, migrate)
+        question = WhatIfQuestion(group, counts, assumptions(assume), part, seeds_wanted, consent, migrate)
         for note in notes(assignors):
             output.note(f"note: {note}")
         with progress("simulating") as bar:
@@ -200,7 +200,7 @@ def _note_fewer_seeds(incident: ReplayableRun, sampling: Sampling) -> None:
 
 def assumptions(assume: Sequence[str]) -> dict[str, int | str]:
     """The values of --assume. Raises BadRequest."""
-    from groupsim.api.asking import assumptions as checked
+    from groupsim.api.question import assumptions as checked
 
     texts = key_values(assume, "--assume")
     return checked({key: int(text) if text.isascii() and text.isdigit() else text for key, text in texts.items()})

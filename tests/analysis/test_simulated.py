@@ -104,7 +104,7 @@ def test_cooperative_keeps_most_partitions_while_eager_stops_all() -> None:
 
 def at_once(rows: pd.DataFrame) -> int:
     """The most partitions at one time."""
-    return max(((rows["start"] <= moment) & (rows["end"] > moment)).sum() for moment in rows["start"])
+    return max(int(((rows["start"] <= moment) & (rows["end"] > moment)).sum()) for moment in rows["start"])
 
 
 def test_a_zombie_works_beside_its_successor_until_it_is_back() -> None:
