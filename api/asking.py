@@ -24,8 +24,16 @@ if TYPE_CHECKING:
     from groupsim.storage.store import EventStore, RunInfo
 
 SHOWN = ("choice", "unavailable_partition_ms", "versus_baseline", "verdict")
-_MEASURED = ("outage_ms", "longest_partition_ms", "max_partitions", "unavailable_partition_ms", "p95_partition_ms")
-_MEASURED += ("rebalances", "unsafe_ms", "unpolled_partition_ms")
+_MEASURED = (
+    "outage_ms",
+    "longest_partition_ms",
+    "max_partitions",
+    "unavailable_partition_ms",
+    "p95_partition_ms",
+    "rebalances",
+    "unsafe_ms",
+    "unpolled_partition_ms",
+)
 CHOICES = {
     "choice": "string",
     "verdict": "string",

@@ -144,9 +144,8 @@ class Check:
 
         sides = {"before": self.before, "after": self.after}
         frames = {name: side.runs.to_frame() for name, side in sides.items() if side is not None}
-        return (
-            pd.concat(frames, names=["side"]).reset_index("side").reset_index(drop=True) if frames else pd.DataFrame()
-        )
+        found = pd.concat(frames, names=["side"]).reset_index("side") if frames else pd.DataFrame()
+        return found.reset_index(drop=True)
 
     def to_dict(self) -> dict[str, Any]:
         """What `groupsim check --format json` prints."""

@@ -36,7 +36,7 @@ def main(logs: Path, out: Path) -> None:
     print(groupsim.explain(logs).answer)
     incident = groupsim.import_logs(logs)
     print(incident.headline)
-    print(incident.unavailable().groupby("label")["duration_ms"].sum())
+    print(incident.unavailable().groupby("label")["duration"].sum())
 
     # What would have helped, and which setting is the best.
     print(incident.what_if(assignor="cooperative-sticky", settings={"membership": "static"}, seeds=range(6)).answer)
@@ -45,7 +45,7 @@ def main(logs: Path, out: Path) -> None:
     # Many runs on Spark, as one table.
     grid = {STRATEGY: ["range", "cooperative-sticky"]}
     runs = groupsim.sweep(deploy, grid=grid, seeds=range(3), to=out / "lake", master="local[2]").to_frame()
-    print(runs.groupby(STRATEGY)["partition_ms"].median())
+    print(runs.groupby(STRATEGY)["after_start_ms"].median())
 
     print(incident.report(out / "incident.html"))
 
