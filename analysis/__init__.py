@@ -10,7 +10,7 @@
 - `group_state`, `classic_group_state`: a group as its coordinator knows it; `process_state`: a process by its own facts
 - `log_coverage`: which facts a log contains at all; `replay`, `snapshots`: the state at an instant
 - `incomplete_runs`: what is said of a run that did not run to its end
-- `errors`: what can be wrong with a request
+- `periods`: parts of a run, as a caller names them; `errors`: what can be wrong with a request
 """
 
 from __future__ import annotations
