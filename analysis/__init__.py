@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def load(store: str | Path | EventStore, run: str = "latest") -> Run:
     """A run of a store (path, SQLAlchemy URL or EventStore), by id, unique prefix or `latest`.
 
-    Raises UnknownRun if there is none. pandas is imported here and not before.
+    Raises UnknownRun if there is none. pandas is imported when a table is asked for.
     """
     from groupsim.analysis import runs
 

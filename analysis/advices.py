@@ -5,11 +5,15 @@ Kept as snapshots are: derived from the facts, under no digest, and good for one
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
-import pandas as pd
 
 from groupsim.analysis.errors import AnalysisError
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KIND = "advice 1"
 
@@ -80,6 +84,8 @@ def _question(advice: StoredAdvice) -> tuple[object, ...]:
 
 def choices_frame(advice: StoredAdvice) -> pd.DataFrame:
     """A row per choice: `choice`, `front`, and the mean of each measure."""
+    import pandas as pd
+
     return pd.DataFrame([{"choice": c.choice, "front": c.front, **c.measures} for c in [*advice.choices, advice.now]])
 
 
@@ -88,6 +94,8 @@ def along_frame(advice: StoredAdvice) -> pd.DataFrame:
 
     Raises AnalysisError where nothing was unknown.
     """
+    import pandas as pd
+
     if not advice.along:
         raise AnalysisError("nothing was unknown to this advice, so nothing can flip: --unknown KEY=LOW..HIGH")
     chosen = next((along for along in advice.along if along.flips), advice.along[0])
