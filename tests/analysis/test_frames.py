@@ -310,3 +310,13 @@ def test_pictures_of_a_part_begin_and_end_with_it(simulated: groupsim.Run, incid
     (axes,) = incident.plot.timeline(between=(first, first + pd.Timedelta("3 s"))).axes
     assert axes.get_xlim() == (0, 3_000)
     assert axes.get_xlabel() == "time of day, UTC"
+
+
+def test_a_total_of_a_part_of_an_incident_has_the_bounds_of_this_part(incident: Run) -> None:
+    total, rests_on = incident.total(between=("2 s", "9 s")), incident.support_between((2_000, 9_000))
+    assert rests_on is not None
+    assert rests_on.unknown is total.unknown is None
+    assert total.partition_time == incident.unavailable(between=("2 s", "9 s"))["duration"].sum()
+    assert total.at_least == timedelta(milliseconds=rests_on.at_least_ms)
+    assert total.at_most == timedelta(milliseconds=rests_on.at_most_ms or 0)
+    assert total.at_least < total.partition_time < total.at_most
