@@ -67,10 +67,9 @@ def blame(
         if paths:
             _paths(found, chosen, form)
             return
-        pieces = found.reasons if chosen is None and by == PIECES else found.blamed(chosen)
-        rows, info = as_rows(pieces, BLAME), found.info
+        rows = as_rows(found.reasons if chosen is None and by == PIECES else found.blamed(chosen), BLAME)
     if by == PIECES:
-        output.rows(*with_instants(rows, [*BLAME], info, "from_ms"), form)
+        output.rows(*with_instants(rows, [*BLAME], found.info, "from_ms"), form)
         print_caveat(found, chosen)
         return
     total = sum(row["duration_ms"] for row in rows)
@@ -85,7 +84,7 @@ def blame(
         share = sum(row["partition_ms"] for row in rest) / total
         output.note(f"{len(rest)} smaller parts are not shown ({share:.1%} of the total); --format csv lists all")
     gone = [member for member in found.gone if chosen is None or chosen[0] < member.at_ms <= chosen[1]]
-    for sentence in sentences_of(gone, info.origin):
+    for sentence in sentences_of(gone, found.info.origin):
         output.note(f"in no row: {sentence}")
     if print_caveat(found, chosen):
         raise typer.Exit(1)

@@ -80,7 +80,7 @@ def table(rows: Iterable[Any], columns: Mapping[str, str], origin: str | None = 
     for name, dtype in columns.items():
         values = [value_of(row, name) for row in kept]
         if name.endswith("_ms"):
-            times = pd.Series(_timedeltas(values))
+            times: Any = pd.Series(_timedeltas(values))
             data[named(name)] = times if began is None or name not in _MOMENTS else began + times
         else:
             data[named(name)] = pd.array(values, dtype=dtype)  # type: ignore[call-overload]
