@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import io
 import pkgutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -76,18 +74,6 @@ def test_of_many_partitions_the_worst_are_drawn(run: groupsim.Run) -> None:
     svg = timeline(run.intervals, most_rows=2)
     assert "more partitions, unavailable for less time, are not drawn" in svg
     assert svg.count('text-anchor="end"') == 3  # two names and the end of the axis
-
-
-def test_tables_survive_parquet(run: groupsim.Run, incident: groupsim.Run) -> None:
-    what_if = incident.what_if(assignor="sticky", seeds=range(2))
-    frames = [incident.explanation.to_frame(), what_if.to_frame(), run.unavailable(), incident.timeline()]
-    for frame in frames:
-        assert len(frame)
-        file = io.BytesIO()
-        frame.to_parquet(file)
-        read = pd.read_parquet(io.BytesIO(file.getvalue()))
-        assert list(read.columns) == list(frame.columns)
-        assert len(read) == len(frame)
 
 
 def test_a_what_if_has_a_row_a_choice_with_ranges(incident: groupsim.Run) -> None:
