@@ -23,6 +23,8 @@ Period = tuple[int, int]
 
 _DATE = re.compile(r"\d{4}-\d\d")
 _MS = timedelta(milliseconds=1)
+_NEVER_MS = 1 << 53
+"""Later than the end of any run, also of one that was killed and does not know its own."""
 
 
 def period_of(between: Between | None, info: RunInfo) -> Period | None:
@@ -33,7 +35,7 @@ def period_of(between: Between | None, info: RunInfo) -> Period | None:
         raise AnalysisError(f'between={between!r} must be two times, from and to: between=("10 s", "1 min")')
     begin, end = between
     from_ms = 0 if begin is None else ms_of(begin, info)
-    to_ms = max(from_ms, info.simulated_ms or 0) + 1 if end is None else ms_of(end, info)
+    to_ms = _NEVER_MS if end is None else ms_of(end, info)
     if from_ms >= to_ms:
         raise AnalysisError(f"between={between!r}: the first must be before the second")
     return from_ms, to_ms

@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import groupsim
+from groupsim import analysis
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
 from groupsim.analysis.tables.frames import TABLES, columns_of
+from groupsim.storage.memory import MemoryStore
+from groupsim.storage.store import RunInfo, RunSource
 from tests.analysis.in_ms import ms, rows, total_ms
 from tests.analysis.log import Log, serving_pair
 from tests.analysis.stories import cooperative, crash
@@ -284,6 +287,17 @@ def test_instants_cut_a_recorded_run_as_milliseconds_do() -> None:
     assert table.equals(run.unavailable(between=(250, "300 ms")))
     assert table["start"].tolist() == [began + pd.Timedelta(250, "ms")]
     assert ms(table["duration"]) == [50]
+
+
+def test_a_run_that_was_killed_is_whole_to_its_last_fact() -> None:
+    store = MemoryStore()
+    writer = store.begin(RunInfo(id="killed", name="by hand", source=RunSource.SIMULATED))
+    for fact in crash().facts:
+        writer.append(fact.at_ms, fact.stream, [fact.event])
+    writer.flush()
+    killed, finished = analysis.load(store), opened(crash())
+    for table in TABLES:
+        assert whole(killed, table).equals(whole(finished, table)), table
 
 
 def test_start_up_is_apart(simulated: Run) -> None:
