@@ -15,7 +15,9 @@ from groupsim.events.errors import GroupsimError
 FOLDERS = {
     "advice",
     "analysis",
+    "api",
     "assignors",
+    "checking",
     "cli",
     "conformance",
     "coordinator",
