@@ -181,17 +181,20 @@ class Run(StoredRun):
         rates: Mapping[str, float] | None = None,
         capacity: float | None = None,
         slo: Duration | None = None,
-        between: tuple[Instant, Instant] | None = None,
+        between: Between | None = None,
     ) -> pd.DataFrame:
         """How long records waited for a member that takes them, one row a group: after start-up, or `between`.
 
         `rates`: records per second in each partition, by topic; default: the scenario's, or that of the commits.
         `capacity`: records per second that one member takes; default: all at once. `slo`: a record that waits longer
-        is late. The columns are `groupsim.analysis.tables.known_delays.DELAYS`. Raises BadRequest where no rate is
-        known.
+        is late. `p50`, `p99`, `longest`, `catch_up` are timedeltas; `at_least_…`, `at_most_…` their bounds where logs
+        show outages only in bounds; `records`, `late`, `waiting` (nobody had taken them at the end), `repeated` numbers.
+        Raises BadRequest where no rate is known.
         """
+        from groupsim.analysis.tables import frames
+
         rows, _ = delayed(self, rates, capacity, slo, period_of(between, self.info))
-        return self._table(rows, DELAYS)
+        return frames.table(rows, DELAYS)
 
     def report(self, path: str | PathLike[str], *others: Run, progress: bool = False) -> Path:
         """Write the report, one HTML file that needs nothing else; `others` are compared in it. Gives its path.

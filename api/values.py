@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import TypeAlias
 
 from groupsim.api.errors import BadRequest
@@ -12,7 +13,7 @@ Settings: TypeAlias = "Mapping[str, Value]"
 """Kafka's settings by their own names, parameters of the scenario: `{"session.timeout.ms": 10_000}`."""
 Seeds: TypeAlias = "range | Sequence[int] | int"
 
-Duration = int | float | str | timedelta
+Duration: TypeAlias = "int | float | str | timedelta"
 """As users write it: "40 s", "1 min 30 s", a timedelta, or a number of ms."""
 
 

@@ -47,7 +47,7 @@ def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None) -> Kn
 
 
 DELAYS = {
-    "group": "category",
+    "group": "string",
     "records": "int64",
     "p50_ms": "int64",
     "p99_ms": "int64",
