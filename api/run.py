@@ -188,7 +188,7 @@ class Run(StoredRun):
         `rates`: records per second in each partition, by topic; default: the scenario's, or that of the commits.
         `capacity`: records per second that one member takes; default: all at once. `slo`: a record that waits longer
         is late. `p50`, `p99`, `longest`, `catch_up` are timedeltas; `at_least_…`, `at_most_…` their bounds where logs
-        show outages only in bounds; `records`, `late`, `waiting` (nobody had taken them at the end), `repeated` numbers.
+        show outages only in bounds. `waiting`: records that nobody had taken at the end.
         Raises BadRequest where no rate is known.
         """
         from groupsim.analysis.tables import frames

@@ -105,9 +105,8 @@ def import_(
         explanation = _explained(reading, files)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
-        result = _import(
-            reading, opened, explanation, name=name, topics=counts, session_timeout_ms=session, most_partitions=most
-        )
+        given = {"topics": counts, "session_timeout_ms": session, "most_partitions": most}
+        result = _import(reading, opened, explanation, name=name, **given)
         facts = list(opened.read(result.run.id))
         summary = of_import(result, *(found := measured(facts)), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
@@ -119,8 +118,8 @@ def import_(
             _print_same(opened, result.run, name)
             _print_next(result.run, facts, explanation, total_known)
         else:
-            said = explanation and explanation_of_import(explanation, facts, total_known)
-            output.write_json({**summary, "explanation": said})
+            summary["explanation"] = explanation and explanation_of_import(explanation, facts, total_known)
+            output.write_json(summary)
     raise typer.Exit(int(require_total and not total_known))
 
 

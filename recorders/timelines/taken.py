@@ -1,4 +1,4 @@
-"""When each record of a recorded run came, and when a consumer took it, as its members told it poll by poll."""
+"""When each record of a recorded run came, and when a consumer took it, as its members printed it poll by poll."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def write_taken(file: Path, group: RealGroup) -> None:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(Taken._fields)
-    told: list[Taken] = sorted(_told(group), key=lambda taken: (taken.taken_ms, taken))
-    rows.writerows(told)
+    taken: list[Taken] = sorted(_printed(group), key=lambda each: (each.taken_ms, each))
+    rows.writerows(taken)
     file.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
 
 
@@ -42,7 +42,7 @@ def read_taken(file: Path) -> list[Taken]:
         ]
 
 
-def _told(group: RealGroup) -> Iterator[Taken]:
+def _printed(group: RealGroup) -> Iterator[Taken]:
     for (label, incarnation), process in group.processes.items():
         name = log_name(label, incarnation).removesuffix(".log")
         for event in process.events:
