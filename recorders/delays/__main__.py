@@ -56,7 +56,8 @@ def compared(folder: Path) -> Compared:
     from_ms, end_ms = recorded["summary"]["window_ms"]
     taken = measured(read_taken(folder / TAKEN), from_ms, end_ms)
     topics = {each.topic for each in run.intervals}
-    load = Load(dict.fromkeys(topics, recorded["config"]["records_per_partition_per_s"]))
+    rate = float(recorded["config"]["records_per_partition_per_s"])
+    load = Load({topic: rate for topic in topics})
     known = next(iter(run.record_delays(load, (from_ms - began_ms, end_ms - began_ms)).values()))
     owners = record_delays(_by_owners(recorded), load)
     return Compared(
