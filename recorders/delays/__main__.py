@@ -57,7 +57,7 @@ def compared(folder: Path) -> Compared:
     taken = measured(read_taken(folder / TAKEN), from_ms, end_ms)
     topics = {each.topic for each in run.intervals}
     rate = float(recorded["config"]["records_per_partition_per_s"])
-    load = Load({topic: rate for topic in topics})
+    load = Load(dict.fromkeys(topics, rate))
     known = next(iter(run.record_delays(load, (from_ms - began_ms, end_ms - began_ms)).values()))
     owners = record_delays(_by_owners(recorded), load)
     return Compared(
