@@ -6,6 +6,7 @@ when the last of those that had a part is gone. One that died did so up to a ses
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ _HEARTBEAT_MS = 5_000
 _NEW = (RowKind.MEMBER_ID_CREATED, RowKind.PENDING_MEMBER_JOINS)
 _SETTLED = 3
 """Heartbeats until a new member has its part: another one hears of it, says that it gave it up, and this one hears."""
+_UNSYNCED = re.compile(r"^[Rr]emoving (.+) on pending sync")
+"""Kafka: GroupMetadataManager.expirePendingSync."""
 _CONSUMER = (RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.MEMBER_JOINED)
 _MOVED = frozenset([RowKind.GROUP_LOADED, RowKind.COORDINATOR_LIFECYCLE, RowKind.BROKER_LIFECYCLE])
 """A coordinator that takes a group over gives each member a whole session more."""
@@ -44,12 +47,14 @@ class Stops(NamedTuple):
 class _Gone(NamedTuple):
     """A member that had a part may have been gone `since`; the coordinator saw it `at`.
 
-    `back`: another process took its place then, with its part (KIP-345).
+    `back`: another process took its place then, with its part (KIP-345). `unsynced`: so many members were removed for
+    a SyncGroup that did not come: they may be gone, or be late.
     """
 
     at: int
     since: int
     back: bool = False
+    unsynced: int = 0
 
 
 @dataclass(slots=True)
@@ -97,7 +102,7 @@ class _Stretch:
         """When none of those that had a part is left."""
         since = [at for at in (self.emptied, self.all_new) if at is not None]
         spans = [(min(since), self.until)] if since else []
-        gone = sorted(each.at for each in self.went if not each.back)
+        gone = sorted(each.at for each in self.went if not each.back and not each.unsynced)
         if self.holders is not None and len(gone) >= self.holders > 0:
             spans.append((gone[self.holders - 1], self.until))
         return union(spans)
@@ -108,7 +113,8 @@ class _Stretch:
         Where the log does not show who came before, those that stayed may have had nothing yet (KIP-429).
         """
         until = _handed_over(self.until)
-        away = [(each.since, _handed_over(each.at) if each.back else until) for each in self.went]
+        went = [each for each in self.went for _ in range(each.unsynced or 1)]
+        away = [(each.since, _handed_over(each.at) if each.back else until) for each in went]
         spans = [] if self.emptied is None else [(max([self.since, *(a for a, _ in away)]), until)]
         stayed = bool(is_eager) and self.size is not None and self.size > len(self.fresh)
         if self.holders is not None or not stayed:
@@ -248,21 +254,29 @@ def _removals(log: GroupLog) -> dict[int, _Gone]:
     )
     found: dict[int, _Gone] = {}
     ends = _ends_of_rebalances(log)
+
+    def since(line: Said, at: int) -> int:
+        """When one that the coordinator missed later may have gone at the earliest."""
+        own_ms = int_in(line.row.detail.get("session_timeout_ms")) or session_ms
+        begin = -INF if own_ms is None else at - own_ms - _HANDOVER_MS
+        if bisect_left(moved, begin) < bisect_right(moved, at):
+            return -INF
+        if begin > -INF:  # one that waits for the end of a rebalance begins its session anew then
+            within = ends[bisect_left(ends, (begin, -INF)) : bisect_right(ends, (at, INF))]
+            begin = min([begin, *(begun for _, begun in within)])
+        return begin
+
     for departure in log.departures:
         line = departure.removed
         if line.client is not None or line.at is None:
             continue
-        if departure.going in _UNSEEN:
-            own_ms = int_in(line.row.detail.get("session_timeout_ms")) or session_ms
-            since = -INF if own_ms is None else line.at - own_ms - _HANDOVER_MS
-            if bisect_left(moved, since) < bisect_right(moved, line.at):
-                since = -INF
-            if since > -INF:  # one that waits for the end of a rebalance begins its session anew then
-                within = ends[bisect_left(ends, (since, -INF)) : bisect_right(ends, (line.at, INF))]
-                since = min([since, *(begun for _, begun in within)])
-        else:
-            since = min(said.at for said in departure.said if said.at is not None) - _HANDOVER_MS
-        found[line.nth] = _Gone(line.at, since, departure.going is Going.REPLACED)
+        unseen = departure.going in _UNSEEN
+        left = min(said.at for said in departure.said if said.at is not None) - _HANDOVER_MS
+        found[line.nth] = _Gone(line.at, since(line, line.at) if unseen else left, departure.going is Going.REPLACED)
+    for line in log.of(RowKind.REBALANCE_START):
+        missed = _UNSYNCED.search(line.reason)
+        if missed is not None and line.at is not None:
+            found[line.nth] = _Gone(line.at, since(line, line.at), unsynced=missed[1].count(",") + 1)
     return found
 
 

@@ -219,6 +219,33 @@ CLOSED = [
 ]
 
 
+def test_a_static_member_whose_sync_never_came_may_be_gone_since_the_rebalance_began(tmp_path: Path) -> None:
+    """It kept its place without joining (KIP-345), so the new member waited for nobody that lived."""
+    lines = [
+        *rebalance(
+            "00:00.000", "00:00.003", "00:00.005", 1, 1, "Adding new member m0-a with group instance id Some(m0)"
+        ),
+        *rebalance("00:40.000", "00:50.000", "00:50.002", 2, 2, "Adding new member m1-x with group instance id None"),
+        broker(
+            "01:00.000",
+            "Preparing to rebalance group g in state PreparingRebalance with old generation 2 (reason: Removing m0-a on"
+            " pending sync request expiration).",
+        ),
+        broker("01:01.000", "Stabilized group g generation 3 with 1 members."),
+    ]
+    member = [
+        "[2026-03-01 10:00:40.000] INFO ConsumerConfig values: session.timeout.ms = 18000",
+        joins("00:50.001", 2, "cooperative-sticky"),
+        client("00:50.003", "Adding newly assigned partitions: t-1"),
+        client("01:01.500", "Adding newly assigned partitions: t-0"),
+    ]
+    found = stopped(tmp_path, broker=[line.replace(".", ",", 1) for line in lines], m1=member)
+    assert found is not None
+    assert found[0] == 0
+    assert found[1] is not None
+    assert found[1] >= 10_000
+
+
 def test_what_a_static_member_had_waits_until_its_session_ends(tmp_path: Path) -> None:
     lines = [*joined("00:00,000", "aaa", 2), *joined("00:01,000", "bbb", 3), consumer("00:03,500", AWAY)]
     lines.append(consumer("00:40,000", "Member aaa fenced from the group because the member session expired."))
