@@ -12,6 +12,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.storage.memory import MemoryStore
+from tests.diagnosis.small_logs import explained
 
 TIMED_OUT = (
     "with assignment: Consumer group session timed out (in join-state started) after 10499 ms without a successful"
@@ -68,3 +69,8 @@ def test_a_leave_that_is_refused_because_the_member_is_gone_leaves_none(tmp_path
     explanation = explain_reading(reading)
     assert explanation is not None
     assert Code.GHOST_MEMBERS not in [each.code for each in explanation.groups[0].findings]
+
+
+def test_sarama_of_2016_is_read_as_it_spelled(tmp_path: Path) -> None:
+    line = "client/coordinator coordinator for consumergoup bills is #4 (kafka-4:9092)"
+    assert explained(tmp_path, f"[sarama] 2016/05/02 10:00:00 {line}").groups[0].group == "bills"

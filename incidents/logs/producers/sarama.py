@@ -48,6 +48,12 @@ WORDINGS: tuple[Wording, ...] = (
         _sarama,
     ),
     wording(
+        "coordinator_found",
+        "coordinator for consumergoup ",  # as Sarama printed it until 2017
+        r"client/coordinator coordinator for consumergoup {group} is #",
+        _sarama,
+    ),
+    wording(
         "heartbeat_thread_stopped",
         "heartbeat loop stopped",
         r"consumergroup/session/(?P<member>[^\s/]{1,400})/{int:generation} heartbeat loop stopped",
@@ -80,6 +86,7 @@ WORDINGS: tuple[Wording, ...] = (
     ),
     wording("", "coordinator for consumer group ", r"client/coordinator"),
     wording("", "consumer/broker/", r"consumer/broker/"),
+    wording("", "consumergoup", r"client/coordinator"),
     wording("", "consumergroup", r"(?:client/coordinator|consumergroup/)"),
     wording("", "client/coordinator ", r"(?:^|\s)client/coordinator "),
     wording("", "loop check partition number coroutine will exit", r""),
