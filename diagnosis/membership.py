@@ -234,10 +234,13 @@ def _emptied(log: GroupLog, departure: Departure, join: Join, empties: list[int]
 
 
 def only_member(log: GroupLog, client: str) -> bool:
-    """Whether a leader's plans show that the client was alone."""
-    plans = [
-        line.row.detail.get("assignment")
-        for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT)
-        if line.client == client
-    ]
-    return bool(plans) and all(isinstance(plan, dict) and len(plan) == 1 for plan in plans)
+    """Whether a leader's plans show that the client was alone: all of them, and one in each generation that it joined.
+
+    Who joins a generation and makes no plan follows another member, the leader.
+    """
+    own = [line.row for line in log.of(RowKind.LEADER_COMPUTED_ASSIGNMENT) if line.client == client]
+    plans = [row.detail.get("assignment") for row in own]
+    planned = {row.detail.get("generation") for row in own}
+    joined = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED) if line.client == client}
+    led = None in planned | joined or joined <= planned
+    return led and bool(plans) and all(isinstance(plan, dict) and len(plan) == 1 for plan in plans)

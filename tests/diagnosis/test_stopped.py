@@ -337,3 +337,44 @@ def test_what_an_application_says_before_its_client_does_is_part_of_the_time(tmp
         '"REBALANCE_IN_PROGRESS: The group is rebalancing, so a rejoin is needed."}',
     ]  # fmt: skip
     assert stopped(tmp_path, app=lines) == (0, 5_010)
+
+
+def test_a_client_that_follows_another_leader_is_not_alone(tmp_path: Path) -> None:
+    plan = "Finished assignment for group at generation {}: {{m1-x=Assignment(partitions=[t-0, t-1])}}"
+    lost = "Lost previously assigned partitions t-0, t-1"
+    log = [
+        client("00:00,000", "Adding newly assigned partitions: t-0, t-1"),
+        client("00:10,000", lost),
+        client("00:10,001", "(Re-)joining group"),
+        joins("00:15,000", 5, "range"),
+        client("00:15,010", "Adding newly assigned partitions: t-0"),
+        client("00:20,000", "Revoke previously assigned partitions t-0"),
+        client("00:20,001", "(Re-)joining group"),
+        joins("00:20,010", 6, "range"),
+        client("00:20,011", plan.format(6)),
+        client("00:20,020", "Adding newly assigned partitions: t-0, t-1"),
+    ]
+    followed = stopped(tmp_path, m1=log)
+    assert followed is not None
+    assert followed[0] == 0
+    led = stopped(tmp_path, m1=[*log[:4], client("00:15,001", plan.format(5)), *log[4:]])
+    assert led is not None
+    assert led[0] is not None
+    assert led[0] > 4_000
+
+
+def test_nobody_had_anything_while_the_first_generation_waited_for_its_assignment(tmp_path: Path) -> None:
+    joined = (
+        "Dynamic member with unknown member id joins group g in {} state. Created a new member id m2-x and requested the"
+        " member to rejoin with this id."
+    )
+    later = rebalance("00:00,020", "00:02,000", "00:05,000", 2, 2, "Adding new member m2-x")
+    own = [joins("00:02,001", 2, "range"), client("00:05,001", "Adding newly assigned partitions: t-0")]
+    found = {
+        state: stopped(tmp_path, broker=[broker("00:00,010", joined.format(state)), *later], m1=own)
+        for state in ("CompletingRebalance", "Stable")
+    }
+    assert found["CompletingRebalance"] is not None
+    assert found["CompletingRebalance"][0] == 0
+    assert found["Stable"] is not None
+    assert found["Stable"][0] == 3_000
