@@ -342,7 +342,7 @@ def _of_consumers(log: GroupLog, timed: Sequence[tuple[int, Said]], gone: dict[i
                 surely += [(emptied, at)] if whole and emptied > begin else []
                 perhaps.append((last, at + _HANDOVER_MS))
                 last = begin
-            members[member] = at, at + _SETTLED * heartbeat_ms * bool(members)
+            members[member] = at, at + _SETTLED * heartbeat_ms * (bool(members) or not whole)
     return Stops(union(surely), union(perhaps, ((since, INF) for since in away.values())), seen)
 
 

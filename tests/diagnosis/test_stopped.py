@@ -174,6 +174,16 @@ def test_nobody_stops_while_a_consumer_group_reconciles(tmp_path: Path) -> None:
     assert stopped(tmp_path, broker=lines) == (0, 400)  # the start
 
 
+def test_a_log_that_begins_late_does_not_show_whom_a_new_member_waits_for(tmp_path: Path) -> None:
+    lines = [*joined("00:00,000", "bbb", 7), consumer("00:01,000", "Member aaa left the consumer group.")]
+    lines += joined("00:20,000", "ccc", 9)
+    found = stopped(tmp_path, broker=lines)
+    assert found is not None
+    assert found[0] == 0
+    assert found[1] is not None
+    assert found[1] >= 5_000  # a heartbeat: only then bbb hears of it
+
+
 def test_a_member_that_comes_back_under_its_id_is_one(tmp_path: Path) -> None:
     lines = [*joined("00:00,000", "aaa", 2), *joined("00:30,000", "bbb", 3)]
     for minute in ("01", "02"):
@@ -365,8 +375,8 @@ def test_a_client_that_follows_another_leader_is_not_alone(tmp_path: Path) -> No
 
 def test_nobody_had_anything_while_the_first_generation_waited_for_its_assignment(tmp_path: Path) -> None:
     joined = (
-        "Dynamic member with unknown member id joins group g in {} state. Created a new member id m2-x and requested the"
-        " member to rejoin with this id."
+        "Dynamic member with unknown member id joins group g in {} state. Created a new member id m2-x and requested"
+        " the member to rejoin with this id."
     )
     later = rebalance("00:00,020", "00:02,000", "00:05,000", 2, 2, "Adding new member m2-x")
     own = [joins("00:02,001", 2, "range"), client("00:05,001", "Adding newly assigned partitions: t-0")]
