@@ -105,9 +105,8 @@ def import_(
         explanation = _explained(reading, files)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
-        given = {"topics": counts, "session_timeout_ms": session, "most_partitions": most}
-        result = _import(reading, opened, explanation, name=name, **given)
-        facts = list(opened.read(result.run.id))
+        given = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
+        facts = list(opened.read((result := _import(reading, opened, explanation, **given)).run.id))
         summary = of_import(result, *(found := measured(facts)), reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
