@@ -174,7 +174,7 @@ def test_nobody_stops_while_a_consumer_group_reconciles(tmp_path: Path) -> None:
     assert stopped(tmp_path, broker=lines) == (0, 400)  # the start
 
 
-def test_a_log_that_begins_late_does_not_show_whom_a_new_member_waits_for(tmp_path: Path) -> None:
+def test_a_log_that_begins_late_does_not_show_the_members_that_a_new_one_waits_for(tmp_path: Path) -> None:
     lines = [*joined("00:00,000", "bbb", 7), consumer("00:01,000", "Member aaa left the consumer group.")]
     lines += joined("00:20,000", "ccc", 9)
     found = stopped(tmp_path, broker=lines)
