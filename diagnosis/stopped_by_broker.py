@@ -204,11 +204,10 @@ def _stretches(
     """In order. `gone`: by the number of the line with which the coordinator removes a member. `stores`: whether the
     log has lines of stored assignments, so that one without such a line was not stored.
     """
-    first = stretch = _Stretch(timed[0][0], None)
+    stretch = _Stretch(timed[0][0], None)
     went_next: list[_Gone] = []
-    state: object = None
+    waits = _waits_for_its_first(timed)
     for at, line in timed:
-        state = line.row.detail.get("group_state", state)
         kind, member = line.row.kind, line.row.member
         adds = kind is RowKind.REBALANCE_START and "new member" in line.reason
         if adds or kind in _NEW:
@@ -224,7 +223,7 @@ def _stretches(
             elif stretch.joined is None:
                 stretch.fresh.discard(member)
         if kind is RowKind.REBALANCE_START:
-            stretch.starts_up(first=_founds(line, state if first is stretch else None))
+            stretch.starts_up(first=line.row.detail.get("old_generation") == 0 or line.nth == waits)
             if stretch.joined is not None:  # its assignment was never stored
                 stretch.sent_nothing(stores=stores)
                 stretch.joined, stretch.size, went_next = None, None, []
@@ -247,13 +246,17 @@ def _stretches(
     yield stretch
 
 
-def _founds(start: Said, state: object) -> bool:
-    """Whether a rebalance leads to the first assignment: also where the first generation still waits for its own.
-
-    `state`: of the group, as the lines before it say, back to the begin of the log.
-    """
-    old = start.row.detail.get("old_generation")
-    return old == 0 or (old == 1 and state == "CompletingRebalance")
+def _waits_for_its_first(timed: Sequence[tuple[int, Said]]) -> int | None:
+    """The number of the line that begins a rebalance while generation 1 still waits for its assignment, the first."""
+    state: object = None
+    for _, line in timed:
+        state = line.row.detail.get("group_state", state)
+        if line.row.kind is RowKind.REBALANCE_START:
+            waits = line.row.detail.get("old_generation") == 1 and state == "CompletingRebalance"
+            return line.nth if waits else None
+        if line.row.kind is RowKind.ASSIGNMENT_RECEIVED:
+            return None
+    return None
 
 
 def _removals(log: GroupLog) -> dict[int, _Gone]:
