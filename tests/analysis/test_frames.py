@@ -29,6 +29,7 @@ from tests.analysis.stories import cooperative, crash
 from tests.analysis.test_runs import opened
 from tests.analysis.test_tables import ORIGIN, recorded
 
+KILL9 = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 INTERVALS = ("unavailable", "blame", "availability", "timeline", "ownership")
 MOMENTS = ("commits", "lag", "behind", "facts")
@@ -42,7 +43,7 @@ def simulated() -> Run:
 
 @pytest.fixture(scope="module")
 def incident() -> Run:
-    return groupsim.import_logs("examples/incidents/kill9-range")
+    return groupsim.import_logs(KILL9)
 
 
 def documented(call: str) -> dict[str, str]:
@@ -273,7 +274,7 @@ def test_a_total_of_a_time_is_what_the_table_of_this_time_adds_up_to(simulated: 
 
 
 def test_where_a_total_is_unknown_it_says_why() -> None:
-    run = groupsim.import_logs("examples/incidents/kill9-range/broker.log.gz")
+    run = groupsim.import_logs(KILL9 / "broker.log.gz")
     total = run.total()
     assert total.partition_time is None
     assert total.unknown == run.unknown is not None
