@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from groupsim.api.asking import WhatIf
     from groupsim.api.assigning import Assignment, assign
     from groupsim.api.checking import Check, check
+    from groupsim.api.examples import example
     from groupsim.api.explaining import Explanation, explain
     from groupsim.api.importing import import_logs
     from groupsim.api.run import Run, load
@@ -44,6 +45,7 @@ __all__ = [
     "assign",
     "check",
     "compare",
+    "example",
     "explain",
     "import_logs",
     "load",
@@ -62,6 +64,7 @@ _HOMES = {
     "api.asking": ("WhatIf",),
     "api.assigning": ("Assignment", "assign"),
     "api.checking": ("Check", "check"),
+    "api.examples": ("example",),
     "api.explaining": ("Explanation", "explain"),
     "api.importing": ("import_logs",),
     "api.run": ("Run", "load"),

@@ -18,6 +18,7 @@ from groupsim.api.errors import BadRequest
 from groupsim.api.explaining import Explanation, of_run
 from groupsim.api.pictures import RunPictures
 from groupsim.api.progress import bar
+from groupsim.api.scenarios import ScenarioLike, found
 from groupsim.api.values import Duration, Seeds, Settings, counts_of, seeds_of
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from groupsim.api.asking import WhatIf
     from groupsim.diagnosis import explain as diagnosed
     from groupsim.incidents.facts.importer import ImportResult
-    from groupsim.simulation.run import RunResult
+    from groupsim.simulation.run import RunResult, Scenario
 
 
 class Imported(Protocol):
@@ -55,10 +56,17 @@ class Run(StoredRun):
     """
 
     def __init__(
-        self, store: EventStore, info: RunInfo, *, result: RunResult | None = None, imported: Imported | None = None
+        self,
+        store: EventStore,
+        info: RunInfo,
+        *,
+        result: RunResult | None = None,
+        story: Scenario | None = None,
+        imported: Imported | None = None,
     ) -> None:
         super().__init__(store, info)
         self._result = result
+        self._story = story
         self._imported = imported
 
     @cached_property
@@ -135,7 +143,7 @@ class Run(StoredRun):
         group: str | None = None,
         topics: Mapping[str, int] | None = None,
         assume: Mapping[str, int | str] | None = None,
-        scenario: str | Path | None = None,
+        scenario: ScenarioLike | None = None,
         trust: bool = False,
         progress: bool = False,
     ) -> WhatIf:
@@ -152,7 +160,8 @@ class Run(StoredRun):
             group: the group; default: the one with the most rebalances.
             topics: partitions of topics that the logs don't show.
             assume: what you know and the logs don't show: `{"session.timeout.ms": 10_000, "client": "java"}`.
-            scenario: the file of a simulated run, which is executed; or `trust` the one that the store names.
+            scenario: of a simulated run that was loaded: its file, which is executed, or its function; or `trust` the
+                file that the store names.
             progress: show a bar.
 
         Raises:
@@ -167,7 +176,8 @@ class Run(StoredRun):
         chosen = choices_of(assignor, settings, protocol)
         if migrate is not None and not any(choice.protocol for choice in chosen):
             chosen = [*choices([], [], wanted(migrate, [], [])), *chosen]
-        consent = Consent(None if scenario is None else str(scenario), trust, "give it: scenario=FILE")
+        story = self._story if scenario is None else found(scenario)
+        consent = Consent(story, trust, "give it: scenario=FILE, or its function")
         wanted_seeds = None if seeds is None else seeds_of(seeds)
         given, part = assumptions(assume or {}), period_of(between, self.info)
         question = WhatIfQuestion(group, counts_of(topics), given, part, wanted_seeds, consent, migrate)

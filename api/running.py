@@ -51,7 +51,7 @@ def run(
     kept = opened(store)
     with bar(story.name, progress) as update:
         result = simulate(story, kept, seed=seed, settings=chosen, record=record, progress=update)
-    return Run(kept, result.info, result=result)
+    return Run(kept, result.info, result=result, story=story)
 
 
 def opened(store: str | Path | EventStore | None) -> EventStore:

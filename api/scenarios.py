@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ScenarioLike: TypeAlias = "str | Path | Scenario"
 """A built-in name, `path/to/file.py`, `path/to/file.py::function`, or a function that `@groupsim.scenario` marked."""
+_CELLS = "ipykernel_"
+"""The folder in which a debugger of a notebook writes cells, whole."""
 
 
 def found(scenario: ScenarioLike) -> Scenario:
@@ -29,8 +31,23 @@ def found(scenario: ScenarioLike) -> Scenario:
     raise BadRequest(f"{name} is no scenario: mark the function with @groupsim.scenario(lasts=groupsim.minutes(2))")
 
 
-def reference(scenario: ScenarioLike) -> str:
-    """How other processes find the scenario. Raises BadRequest for a function that stands in no file."""
+def subject(scenario: ScenarioLike, record: str = "all") -> Subject:
+    """The scenario for other processes, with the text of its file, or of its function in a notebook's cell.
+
+    Raises BadRequest, PipelineError.
+    """
+    from groupsim.api.cells import text_of
+    from groupsim.pipeline import grid
+
+    named = reference(scenario)
+    if named is not None:
+        return grid.subject(named, record)
+    story = found(scenario)
+    return grid.Subject(scenario=f"{story.name}.py::{story.name}", text=text_of(story), record=record)
+
+
+def reference(scenario: ScenarioLike) -> str | None:
+    """How another process or a command finds the scenario; None for a function that stands in no file."""
     if isinstance(scenario, str | Path):
         return str(scenario)
     story = found(scenario)
@@ -39,18 +56,8 @@ def reference(scenario: ScenarioLike) -> str:
     try:
         file = Path(inspect.getsourcefile(story.story) or "")
     except TypeError:
-        file = Path()
-    if file.suffix != ".py" or not file.is_file():
-        raise BadRequest(
-            f"other processes can't read scenario {story.name!r}, which was defined in a notebook or at a prompt;"
-            f' write it to a file and name that: "{story.name}.py"'
-        )
+        return None
+    if file.suffix != ".py" or not file.is_file() or file.parent.name.startswith(_CELLS):
+        return None
     built_in = Path(__file__).parent.parent / "scenarios"
     return story.name if file.parent == built_in else f"{file}::{story.name}"
-
-
-def subject(scenario: ScenarioLike, record: str = "all") -> Subject:
-    """The scenario for other processes, with the text of its file. Raises BadRequest, PipelineError."""
-    from groupsim.pipeline import grid
-
-    return grid.subject(reference(scenario), record)

@@ -133,11 +133,7 @@ def runs_of(
     story, chosen = found(scenario), texts_of(settings)
 
     def command(seed: int) -> str:
-        try:
-            where = reference(scenario)
-        except BadRequest:  # defined at a prompt
-            where = story.name
-        return scenario_command("run", where, chosen, seed)
+        return scenario_command("run", reference(scenario) or story.name, chosen, seed)
 
     wanted, runs = seeds_of(seeds), list[Run]()
     for seed in wanted:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from groupsim.pipeline.errors import PipelineError
-from groupsim.pipeline.grid import Point, Subject, Sweep, alone_in, keep_manifest
+from groupsim.pipeline.grid import Point, Subject, Sweep, alone_in, keep_manifest, load
 from groupsim.pipeline.parallel import reason
 from groupsim.pipeline.schemas import POINTS, SUMMARY
 from groupsim.pipeline.source import SUMMARY_FOLDER, finished
@@ -47,10 +47,9 @@ class Done:
 
 def check(sweep: Sweep) -> None:
     """Raises BadScenario or BadSetting for a wrong scenario, key or value, before anything is started."""
-    from groupsim.scenarios import catalogue
     from groupsim.simulation.run import resolve_settings
 
-    scenario = catalogue.find(sweep.subject.scenario)
+    scenario = load(sweep.subject)
     for settings in sweep.choices():
         resolve_settings(scenario, settings)
 

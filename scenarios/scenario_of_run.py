@@ -12,9 +12,9 @@ from groupsim.storage.store import RunInfo
 
 
 class Consent(NamedTuple):
-    """What the user allows: the scenario as he names it, or whatever the store names. `how`: how to name the file."""
+    """What the user allows: the scenario as he names or has it, or whatever the store names. `how`: how to name it."""
 
-    named: str | None = None
+    named: str | Scenario | None = None
     trust: bool = False
     how: str = "give it"
 
@@ -27,9 +27,13 @@ def scenario_of(info: RunInfo, consent: Consent = NONE) -> Scenario:
 
     Raises BadScenario for a run of which the store names a file, without consent.
     """
+    if isinstance(consent.named, Scenario):
+        return consent.named
     if consent.named is not None:
         return catalogue.find(consent.named)
     reference = info.scenario_path or info.name
+    if info.scenario_path is None and reference not in catalogue.names():
+        raise BadScenario(f"the scenario of run {info.id}, {reference!r}, stood in no file: {consent.how}")
     if reference not in catalogue.names() and not consent.trust:
         raise BadScenario(
             f"the scenario of run {info.id} is a file that the store names, {reference!r}: look at that file, for it"

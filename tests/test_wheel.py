@@ -82,9 +82,10 @@ def test_the_wheel_has_every_module_and_data_file_of_the_packages_and_nothing_el
     files = [
         file for package in packages for kind in ("py", "html", "css", "js") for file in package.rglob(f"*.{kind}")
     ]
+    files += ROOT.glob("examples/incidents/*/*.log.gz")
     wanted = {f"groupsim/{file.relative_to(ROOT)}" for file in files} | {"groupsim/__init__.py", "groupsim/py.typed"}
     assert names == wanted
-    assert {Path(name).suffix for name in names} == {".py", ".html", ".css", ".js", ".typed"}
+    assert {Path(name).suffix for name in names} == {".py", ".html", ".css", ".js", ".typed", ".gz"}
 
 
 def test_the_wheel_has_no_test_no_recorder_and_nothing_that_writes_a_page_of_the_repository(wheel: Path) -> None:

@@ -19,8 +19,10 @@ DEFAULT_UNAVAILABLE: Amount = "25%"
 def scaled(amount: Amount, replicas: int, *, up: bool, name: str = "a number of pods") -> int:
     """Pods that `amount` comes to; a percentage of `replicas` is rounded up or down. Raises BadScenario.
 
-    Kubernetes: intstr.GetScaledValueFromIntOrPercent.
+    Kubernetes: intstr.GetScaledValueFromIntOrPercent. A number may be a text, as the parameters of scenarios are.
     """
+    if isinstance(amount, str) and amount.isascii() and amount.isdigit() and len(amount) <= 9:
+        return int(amount)
     if isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0:
         return amount
     digits = amount[:-1] if isinstance(amount, str) and amount.endswith("%") else ""

@@ -72,10 +72,14 @@ def test_surge_is_rounded_up_and_unavailable_down(
     assert limits(surge, unavailable, replicas) == Limits(most, least)
 
 
-@pytest.mark.parametrize("amount", ["oops", "25", "-1%", "%", -1, 2.5, True, "²%", "1e3%"])
+@pytest.mark.parametrize("amount", ["oops", "-25", "²", "-1%", "%", -1, 2.5, True, "²%", "1e3%"])
 def test_what_is_neither_a_number_nor_a_percentage_is_refused(amount: object) -> None:
     with pytest.raises(BadScenario, match="a number of pods or a percentage"):
         scaled(amount, 10, up=True)  # type: ignore[arg-type]
+
+
+def test_a_number_may_be_a_text_as_the_parameters_of_scenarios_are() -> None:
+    assert limits("0", "1", 6) == limits(0, 1, 6)
 
 
 def test_no_more_pods_can_be_missing_than_there_are() -> None:
