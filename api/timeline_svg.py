@@ -68,7 +68,7 @@ def _bar(interval: Interval, top: int, ends: int, colours: Mapping[str, int]) ->
         colour = LIGHT.grid if interval.member is None else member_colour(colours[interval.member], LIGHT)
         what = "served" if interval.member is None else f"served by {label_of(interval.member)}"
     else:
-        colour, what = LIGHT.labels[interval.label], f"{interval.label}: {MEANINGS[Label(interval.label)]}"
+        colour, what = _colour(interval.label), f"{interval.label}: {MEANINGS[Label(interval.label)]}"
     said = escape(f"{what}, {duration(interval.to_ms - interval.from_ms)} from {duration(interval.from_ms)}")
     return (
         f'<rect x="{left:.1f}" y="{top + 1}" width="{wide:.2f}" height="{_ROW - 2}" fill="{colour}">'
@@ -76,10 +76,15 @@ def _bar(interval: Interval, top: int, ends: int, colours: Mapping[str, int]) ->
     )
 
 
+def _colour(label: str) -> str:
+    """Of the label that is black: the text's own colour, which a dark page has light."""
+    return "currentColor" if label == Label.OWNER_DEAD else LIGHT.labels[label]
+
+
 def _legend(intervals: Sequence[Interval]) -> str:
     seen = {each.label for each in intervals}
     marks = [
-        f'<span style="white-space:nowrap"><span style="color:{LIGHT.labels[label]}">■</span> {label}:'
+        f'<span style="white-space:nowrap"><span style="color:{_colour(label)}">■</span> {label}:'
         f" {escape(MEANINGS[label])}</span>"
         for label in Label
         if label in seen and label != Label.OK

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 
 import groupsim
 from groupsim import api
+from groupsim.analysis.availability.labels import Label
+from groupsim.analysis.plots.palette import LIGHT
 from groupsim.api.timeline_svg import timeline
 from tests.api.test_same_json import KILL9
 
@@ -68,6 +70,13 @@ def test_the_picture_has_a_bar_for_each_interval_that_is_drawn(run: groupsim.Run
     ends = max(interval.to_ms for interval in run.intervals)
     for bar, interval in zip(bars, run.intervals, strict=False):
         assert float(bar.attrib["width"]) >= (interval.to_ms - interval.from_ms) * width / ends - 0.01
+
+
+def test_what_is_black_on_a_light_page_is_light_on_a_dark_one(incident: groupsim.Run) -> None:
+    shown = timeline(incident.intervals)
+    assert LIGHT.labels[Label.OWNER_DEAD] not in shown
+    assert 'fill="currentColor"><title>OWNER_DEAD' in shown
+    assert "color:currentColor" in shown
 
 
 def test_of_many_partitions_the_worst_are_drawn(run: groupsim.Run) -> None:
