@@ -15,7 +15,7 @@ from groupsim.wording.lists import capital
 
 
 def answer_of_run(run: Run) -> Answer | None:
-    """The answer, its findings without the lines that show them, and the what-ifs; None where no group is in it."""
+    """The answer, its findings with the lines that show them, and the what-ifs; None where no group is in it."""
     explanation = explanation_of(run.store, run.info)
     if explanation is None:
         return None
@@ -31,7 +31,10 @@ def _answer(explanation: Explanation, asked: Sequence[Question]) -> Answer:
         for finding in shown:
             proposed = {what for earlier in findings for what in earlier.do}
             do = tuple(remedy.what for remedy in finding.do if remedy.what not in proposed)
-            findings.append(AnswerFinding(title(finding), finding.what, do, group.group if several else None))
+            lines = tuple(
+                (f"{place.file}:{place.line}", explanation.texts.get(place, "")) for place in finding.evidence.places
+            )
+            findings.append(AnswerFinding(title(finding), finding.what, do, group.group if several else None, lines))
     said = () if several else tuple(map(capital, after(explanation.groups[0])))
     questions = tuple((question.command, f"what {question.what}{question.more}") for question in asked)
     return Answer(explanation.answer, tuple(findings), said, questions)

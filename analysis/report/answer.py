@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 from groupsim.wording.names import shown
 
 _LONGEST = 2_000
+_LONGEST_LINE = 600
 
 
 class AnswerFinding(NamedTuple):
-    """One cause: its code with how certain it is, its sentence, and what to do. `group`: its name, if it is said."""
+    """One cause: its code with how certain it is, its sentence, and what to do. `group`: its name, if it is said.
+
+    `lines`: those of the logs (or facts) that show it, each with its place.
+    """
 
     title: str
     what: str
     do: tuple[str, ...] = ()
     group: str | None = None
+    lines: tuple[tuple[str, str], ...] = ()
 
 
 class Answer(NamedTuple):
@@ -31,8 +36,8 @@ class Answer(NamedTuple):
     questions: tuple[tuple[str, str], ...] = ()
 
 
-def answer_data(answer: Answer | None) -> dict[str, Any] | None:
-    """The same as data of a report, with names made printable; None where nothing is said."""
+def answer_data(answer: Answer | None, named: Callable[[str], str] = str) -> dict[str, Any] | None:
+    """The same as data of a report, with names made printable; None where nothing is said. `named`: files in it."""
     if answer is None:
         return None
     return {
@@ -42,6 +47,7 @@ def answer_data(answer: Answer | None) -> dict[str, Any] | None:
                 "title": shown(finding.title),
                 "what": shown(finding.what, _LONGEST),
                 "do": _printable(finding.do),
+                "lines": [[shown(named(place)), shown(text, _LONGEST_LINE)] for place, text in finding.lines],
                 "group": None if finding.group is None else shown(finding.group),
             }
             for finding in answer.findings

@@ -2,10 +2,11 @@
 
 /** What, its value, as text; whether it is a time without bounds, which has no difference to that of coarse logs. */
 const MEASURES = [
-  ["unavailable", (n) => (n.unknown ? null : n.between ? n.between.ms : n.partition_ms), partitionTime],
+  ["one or more partitions unavailable", (n) => (n.unknown ? null : n.ends.outage_ms || n.outage_ms), duration, true],
+  ["longest outage of one partition", (n) => (n.unknown ? null : n.ends.longest_partition_ms || n.longest_partition_ms), duration, true],
+  ["sum", (n) => (n.unknown ? null : n.between ? n.between.ms : n.partition_ms), partitionTime],
   ["share of all partition time", (n) => (n.unknown ? null : n.between ? n.between.share : n.share), percent],
   ["most partitions at once", (n) => n.max_partitions, number],
-  ["longest interval", (n) => n.longest_ms, duration, true],
   ["rebalances", (n) => n.rebalances, number],
   ["time spent rebalancing", (n) => n.rebalancing_ms, duration, true],
   ["partitions moved", (n) => n.moved, number],
@@ -38,7 +39,7 @@ function compareSection(runs, titles, views) {
     busy = false;
   }));
   return card("Side by side", "compare", h("div", { class: "table-box" }, table), courses(runs, titles),
-    h("p", {}, h("label", {}, together, " Zoom the timelines of all runs together")));
+    h("p", { class: "fine" }, h("label", {}, together, " Zoom the timelines of all runs together")));
 }
 
 /** One chart a run, on common scales. */

@@ -44,6 +44,13 @@ function card(title, id, ...children) {
   return h("section", { class: "card", id, "aria-labelledby": `${id}-title` }, heading, ...children);
 }
 
+/** What is done before the page is printed; `prepare` returns what undoes it. */
+function beforePrint(prepare) {
+  let undo = null;
+  addEventListener("beforeprint", () => { undo = undo || prepare(); });
+  addEventListener("afterprint", () => { if (undo) undo(); undo = null; });
+}
+
 /** A canvas as wide as its place, in device pixels; `draw(context, width, height)` is called when anything changes. */
 function makeCanvas(properties, draw) {
   const canvas = h("canvas", properties);

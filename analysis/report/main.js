@@ -14,11 +14,14 @@ function titlesOf(runs) {
   return unique(seeds) ? seeds : seeds.map((text, i) => `${text} (${runs[i].id})`);
 }
 
+const followed = [];
+
 function runSection(run, i, title, view, several) {
   const id = `run-${i}`;
   const timeline = makeTimeline(run, view, (rebalance) => rebalances.show(rebalance));
   const overview = makeOverview(run, view, timeline.gutter);
-  const rebalances = makeRebalances(run, view, timeline);
+  const rebalances = makeRebalances(run, id, view, timeline);
+  followed.push(rebalances.follow);
   const about = [run.seed === null ? null : `seed ${run.seed}`, `${duration(run.end_ms)} ${run.source === "recorded" ? "recorded" : "simulated"}`,
     run.origin ? `from ${run.origin.replace("T", " ").replace(/Z$/, " UTC")} on` : null,
     plural(run.groups.length, "group"), plural(run.rebalances.length, "rebalance"), plural(run.facts, "fact"), run.status === "finished" ? null : run.status].filter(Boolean);
@@ -33,7 +36,7 @@ function runSection(run, i, title, view, several) {
 function contents(runs, titles) {
   const links = runs.length > 1
     ? [["compare", "Side by side"], ...titles.map((title, i) => [`run-${i}`, title])]
-    : [["helped", "What would have helped"], ["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
+    : [["helped", "What would have helped"], ["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["origin", "Log files"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
   return links.filter(([id]) => document.getElementById(id)).map(([id, text]) => h("a", { href: `#${id}` }, name_(text)));
 }
 
@@ -49,6 +52,8 @@ function start() {
   if (runs.length > 1) main.append(compareSection(runs, titles, views));
   runs.forEach((run, i) => main.append(runSection(run, i, titles[i], views[i], runs.length > 1)));
   document.getElementById("contents").append(...contents(runs, titles));
+  beforePrint(() => { const closed = [...document.querySelectorAll("details:not([open])")]; closed.forEach((each) => { each.open = true; }); return () => closed.forEach((each) => { each.open = false; }); });
+  followed.forEach((follow) => follow());
   document.documentElement.dataset.ready = "yes";
 }
 

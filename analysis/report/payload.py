@@ -43,6 +43,7 @@ class Assessment(NamedTuple):
 
 Assess = Callable[[Run], Assessment]
 
+_OUTAGES = ("outage_ms", "longest_partition_ms")
 COLUMNS = (
     "generation",
     "cause",
@@ -59,6 +60,7 @@ COLUMNS = (
 def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
     """Everything about one run. Keys are what `analysis/report/*.js` reads; times in ms since the run's start."""
     facts, intervals, info, answer = run.state_changing, run.intervals, run.info, assessment.answer
+    folder = provenance.folder(info)
     end_ms = facts[-1].at_ms if facts else 0
     rows = run.rebalance_rows
     spans = list(all_spans(rows, run.timelines, run.steps, end_ms))
@@ -79,9 +81,10 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
         "facts": info.facts,
         "digest": info.digest,
         "end_ms": end_ms,
-        "repeat": settings.repeat_command(info),
+        "repeat": folder.left_out(settings.repeat_command(info)),
+        "repeat_in": folder.of if folder.path else None,
         "next": settings.next_commands(info, run.reasons, () if answer is None else answer.questions),
-        "answer": answer_data(answer),
+        "answer": answer_data(answer, folder.left_out),
         "lead": lead.first,
         "strong": lead.strong,
         "sentences": lead.rest,
@@ -98,28 +101,28 @@ def report_data(run: Run, assessment: Assessment) -> dict[str, Any]:
         "rebalances": [_rebalance(row) for row in rows],
         "lanes": packed_lanes(rows, spans),
         "reasons": reasons(run.reasons_after_start),
-        "given": settings.requested(info),
+        "given": [[name, folder.left_out(value)] for name, value in settings.requested(info)],
         "settings": settings.client_settings(facts),
-        "invariants": _invariants(assessment.verdicts),
-        "notes": [shown(note, 600) for note in notes] if isinstance(notes, list) else [],
-        "files": provenance.files(info, facts),
-        "lines": provenance.lines(rows, facts, end_ms),
+        "invariants": [] if info.source == RunSource.RECORDED else _invariants(assessment.verdicts),
+        "notes": [folder.left_out(shown(note, 600)) for note in notes] if isinstance(notes, list) else [],
+        "files": provenance.files(info, facts, folder.left_out),
+        "lines": provenance.lines(rows, facts, end_ms, folder.left_out),
     }
 
 
 def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> dict[str, Any]:
     """None where the logs show nothing: a zero is something that is known."""
     unavailable, recorded = summary["unavailable"]["after_start"], run.info.source == RunSource.RECORDED
-    longest = max((i.duration_ms for i in run.intervals_after_start if i.unavailable), default=0)
     lengths = [row.duration_ms for row in rows if row.duration_ms is not None]
     moved = [row.moved for row in rows if row.moved is not None]
-    known = run.support is None or run.support.unknown is None
+    known, bounds = run.support is None or run.support.unknown is None, run.outages_after_start
     return {
         **{key: unavailable[key] for key in ("partition_ms", "share", "by_label", "unknown_ms")},
         "start_up": start_up(summary["unavailable"]),
         "max_partitions": unavailable["max_partitions"] or (0 if known else None),
         "partitions": len({(i.group, i.topic, i.partition) for i in run.intervals}),
-        "longest_ms": longest or (0 if known else None),
+        **{name: unavailable[name] or (0 if known else None) for name in _OUTAGES},
+        "ends": {name: [bounds[f"at_least_{name}"], bounds[f"at_most_{name}"]] for name in _OUTAGES} if bounds else {},
         "rebalances": len(rows),
         "rebalancing_ms": sum(lengths) if lengths or not rows else None,
         "moved": sum(moved) if len(moved) == len(rows) else None,

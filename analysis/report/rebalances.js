@@ -6,15 +6,21 @@ const rebalanceColumns = (run) => [
   { title: "Cause", value: (r) => r.cause, show: (r) => name_(r.cause) },
   { title: run.origin ? "Start (UTC)" : "Start", value: (r) => r.started_ms, numeric: true, show: (r) => when(run, r.started_ms) },
   { title: "Duration", value: (r) => r.duration_ms, numeric: true, show: (r) => (r.duration_ms === null ? "running" : duration(r.duration_ms)) },
-  { title: "Slowest member", value: (r) => r.slowest_member, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
-  { title: "Generation", value: (r) => r.generation, numeric: true },
-  { title: "Members", value: (r) => r.members, numeric: true },
-  { title: "Moved", value: (r) => r.moved, numeric: true },
-  { title: "Revoked", value: (r) => r.revoked, numeric: true },
-  { title: "Round", value: (r) => r.rounds, numeric: true },
+  { title: "Slowest member", value: (r) => r.slowest_member, spare: true, show: (r) => (r.slowest_member ? name_(r.slowest_member) : null) },
+  { title: "Generation", value: (r) => r.generation, numeric: true, spare: true },
+  { title: "Members", value: (r) => r.members, numeric: true, spare: true },
+  { title: "Moved", value: (r) => r.moved, numeric: true, spare: true },
+  { title: "Revoked", value: (r) => r.revoked, numeric: true, spare: true },
+  { title: "Round", value: (r) => r.rounds, numeric: true, spare: true },
 ];
 
-function makeRebalances(run, view, timeline) {
+/** Where a rebalance is in the page: `#run-0-rebalance-3`. */
+const placeOf = (id, rebalance) => `${id}-rebalance-${rebalance.index + 1}`;
+
+/** What it did, as far as it is known. */
+const effectOf = (r) => [r.members === null ? null : plural(r.members, "member"), r.moved === null ? null : `${plural(r.moved, "partition")} moved`, r.revoked === null ? null : `${number(r.revoked)} revoked`].filter(Boolean).join(", ");
+
+function makeRebalances(run, id, view, timeline) {
   const panel = h("div", { class: "panel", hidden: true, tabindex: -1, role: "region", "aria-label": "One rebalance" });
   const buttons = new Map();
   let open = null;
@@ -28,6 +34,7 @@ function makeRebalances(run, view, timeline) {
   const table = sortable(`${plural(run.rebalances.length, "rebalance")}; choose one to see it member by member`, chosen, run.rebalances, (r, tr) => {
     tr.className = open === r.index ? "chosen" : "";
     tr.dataset.rebalance = r.index;
+    tr.id = placeOf(id, r);
     tr.addEventListener("click", (event) => { event.stopPropagation(); show(r, true); });
   });
   table.body.addEventListener("keydown", (event) => {
@@ -57,15 +64,21 @@ function makeRebalances(run, view, timeline) {
     table.reveal(rebalance);
     mark();
     panel.hidden = false;
-    fillPanel(panel, run, rebalance, view, close);
+    fillPanel(panel, run, rebalance, view, close, placeOf(id, rebalance));
     panel.focus({ preventScroll: true });
     panel.scrollIntoView({ block: "nearest" });
   }
   panel.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
-  return { element: h("div", {}, table.element, panel), show, table };
+  /** Open the one that the address names. */
+  function follow() {
+    const asked = run.rebalances.find((rebalance) => `#${placeOf(id, rebalance)}` === location.hash);
+    if (asked && asked.index !== open) show(asked);
+  }
+  addEventListener("hashchange", follow);
+  return { element: h("div", {}, table.element, panel), show, follow, table };
 }
 
-function fillPanel(panel, run, rebalance, view, close) {
+function fillPanel(panel, run, rebalance, view, close, place) {
   const spans = spansOf(run, rebalance.index);
   const order = laneOrder(run, spans);
   const picture = h("div", { class: "lane-box" });
@@ -90,9 +103,9 @@ function fillPanel(panel, run, rebalance, view, close) {
   panel.replaceChildren(...[
     h("div", { class: "panel-head" }, h("h4", {}, `${about} of `, name_(rebalance.group)),
       button("Show in the timeline", "Zoom the timeline to this rebalance", () => view.set(rebalance.started_ms - length * 0.2, until + length * 0.3)),
-      longer,
+      longer, h("a", { href: `#${place}` }, "Link to it"),
       button("Close", "Close this rebalance", close)),
-    h("p", {}, name_(rebalance.cause), rebalance.ended_ms === null ? "; still running at the end" : `; it took ${duration(rebalance.duration_ms)}`, `, from ${instant(run, rebalance.started_ms)} on. The dashed line is its end.`),
+    h("p", {}, name_(rebalance.cause), rebalance.ended_ms === null ? "; still running at the end" : `; it took ${duration(rebalance.duration_ms)}`, `, from ${instant(run, rebalance.started_ms)} on. ${effectOf(rebalance) ? `${effectOf(rebalance)}. ` : ""}The dashed line is its end.`),
     picture, more, h("h5", {}, "What it waited for"), criticalWords(run, rebalance, spans), stepLegend(spans),
     logLines(run, rebalance),
     h("p", { class: "hint" }, "All its facts: ", h("code", {}, `groupsim show ${run.id} --around ${rebalance.started_ms}`))].filter(Boolean));

@@ -4,10 +4,11 @@ function summarySection(run) {
   const n = run.numbers;
   const broken = run.invariants.filter((each) => each.broken);
   const tiles = [
-    [n.start_up ? `unavailable; ${n.start_up}` : "unavailable", n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
-    [n.start_up ? "of partition time after start-up" : "of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
+    ["one or more partitions unavailable", lasting(n, "outage_ms")],
     ["most partitions at once", n.partitions ? soFar(n, n.max_partitions, (most) => `${number(most)} of ${number(n.partitions)}`) : "unknown"],
-    ["longest interval", soFar(n, n.longest_ms, (ms) => about(n, duration(ms)))],
+    ["longest outage of one partition", lasting(n, "longest_partition_ms")],
+    [`sum${n.start_up ? `; ${n.start_up}` : ""}`, n.unknown || (n.between ? fromTo(n.between.ms, partitionTime) : partitionTime(n.partition_ms))],
+    [n.start_up ? "of partition time after start-up" : "of all partition time", n.unknown ? "unknown" : n.between ? fromTo(n.between.share, percent) : percent(n.share)],
     ["rebalances", number(n.rebalances)],
     run.invariants.length ? ["invariants", broken.length ? `${broken.length} violated` : n.unknown ? "no violation seen" : "all hold", broken.length ? "bad" : n.unknown ? null : "good"] : n.accepted === null ? null : ["commits accepted", number(n.accepted)],
   ].filter((tile) => tile);
@@ -23,7 +24,8 @@ function summarySection(run) {
 function answerPart(answer) {
   if (!answer) return null;
   const finding = (each) => h("li", {}, each.group === null ? null : [name_(each.group), ": "], h("b", {}, each.title), " ", name_(each.what, { title: null }),
-    each.do.length ? h("ul", {}, each.do.map((text) => h("li", {}, text))) : null);
+    each.do.length ? h("ul", {}, each.do.map((text) => h("li", {}, text))) : null,
+    each.lines.length ? h("details", { class: "evidence" }, h("summary", {}, each.lines.length > 1 ? `The ${each.lines.length} lines that show it` : "The line that shows it"), each.lines.map(([place, text]) => h("p", {}, h("code", {}, name_(place, { title: null }), " ", name_(text, { title: null }))))) : null);
   return h("div", { class: "answer" }, h("p", { class: "lead" }, h("strong", {}, name_(answer.sentence, { title: null }))),
     h("ol", { class: "findings" }, answer.findings.map(finding)), answer.after.map((text) => h("p", { class: "figures" }, text)));
 }
@@ -32,7 +34,7 @@ function labelLegend(run) {
   const present = DATA.labels.filter((label) => label !== "OK" && run.bars.label.includes(DATA.labels.indexOf(label)));
   const row = (label) => {
     const ms = run.numbers.by_label[label];
-    const amount = ms ? ` ${about(run.numbers, partitionTime(ms))}` : label === "UNKNOWN" ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
+    const amount = ms ? ` ${about(run.numbers, partitionTime(ms))}` : label === "UNKNOWN" && run.numbers.unknown_ms ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
     return h("li", {}, swatch(() => theme().labels[label], DATA.hatches[label]), h("span", {}, h("b", {}, label), h("i", {}, amount), ` ${DATA.meanings[label]}`));
   };
   return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "OK"), " available; one colour per member")));
@@ -80,7 +82,7 @@ function timelineSection(run, id, view, timeline, overview) {
   return card("Which partitions were unavailable, and when", `${id}-timeline`,
     h("p", { class: "hint fine", id: "keys-timeline" }, "Drag to zoom in, Ctrl + wheel zooms, Shift + drag moves, a double-click shows the whole run. Click on a grey line to open that rebalance. Keys: arrows, +, −, Enter, Escape."),
     h("p", { class: "hint coarse" }, "Pinch to zoom, drag to move, tap a bar to read it, tap a grey line to open that rebalance."),
-    h("p", { class: "axis-title" }, "Unavailable partitions over the whole run; drag to choose a part of it"), overview.canvas, tools,
+    h("p", { class: "axis-title" }, "Unavailable partitions over the whole run", h("span", { class: "fine" }, "; drag to choose a part of it")), overview.canvas, tools,
     timeline.element, memberPicker(run, highlight), labelLegend(run));
 }
 
@@ -96,11 +98,11 @@ function reasonsSection(run, id) {
       { title: "Longest", value: (row) => row[3], numeric: true, show: (row) => duration(row[3]) },
     ], breakdown.rows).element;
   };
-  const [first, ...others] = run.reasons;
+  const [member, setting, phase, ...others] = run.reasons;
   return card("Why they were unavailable", `${id}-why`,
     h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total, without start-up.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : ""),
-    h("div", { class: "columns" }, h("div", {}, table(first)), h("div", {}, others.slice(0, 2).map(table))),
-    others.slice(2).map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
+    h("div", { class: "columns" }, h("div", {}, table(setting), table(member)), h("div", {}, table(phase))),
+    others.map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }
 
 function invariantsSection(run, id) {
@@ -116,8 +118,8 @@ function settingsSection(run, id) {
   if (run.origin) rows.push(["begins at", run.origin]);
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
     run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
-    h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "num" : null }, title)))),
-      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", {}, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num" }, number(group.generation)), h("td", { class: "num" }, number(group.members)), h("td", { class: "num" }, soFar(run.numbers, group.partition_ms, (ms) => about(run.numbers, partitionTime(ms))))))))),
+    h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: [, "spare", "num", "num spare", "num spare", "num"][i] }, title)))),
+      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", { class: "spare" }, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num spare" }, number(group.generation)), h("td", { class: "num spare" }, number(group.members)), h("td", { class: "num" }, soFar(run.numbers, group.partition_ms, (ms) => about(run.numbers, partitionTime(ms))))))))),
     run.settings.map((settings) => h("details", { open: run.settings.length === 1 && settings.differing.length > 0 }, h("summary", {}, "Settings that the clients of ", name_(settings.group), " are configured with"),
       settings.differing.length ? h("div", {}, h("h5", {}, "Different between processes"), pairs(settings.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
       settings.common.length ? h("div", {}, h("h5", {}, `Equal in ${settings.processes === 1 ? "the one process" : `all ${plural(settings.processes, "process").replace("processs", "processes")}`}`), pairs(settings.common)) : h("p", {}, "Their logs do not say."))));
@@ -138,6 +140,7 @@ function againSection(run, id) {
   });
   const code = h("code", { class: "command" }, run.repeat);
   return card("How to repeat this run, and what to look at next", `${id}-again`, h("p", { class: "repeat" }, code, copy),
+    run.repeat_in ? h("p", { class: "hint" }, `In the folder of the ${run.repeat_in}.`) : null,
     run.source === "simulated" ? h("p", { class: "hint" }, "The same seed gives the same run, byte for byte.") : null,
     h("dl", { class: "onward" }, run.next.map(([command, what]) => h("div", {}, h("dt", {}, h("code", {}, command)), h("dd", {}, name_(what))))));
 }

@@ -1,6 +1,8 @@
 // Tables that can be sorted by a click on a heading, or by Enter on it.
 
-const AT_ONCE = 200;
+const AT_ONCE = 20;
+const MORE = 1000;
+const ON_PAPER = 200;
 
 /** What is missing goes last, whichever way the table is sorted. */
 function compareValues(a, b, way) {
@@ -14,12 +16,12 @@ const classOf = (column) => [column.numeric ? "num" : "", column.spare ? "spare"
 
 /**
  * `columns`: {title, value(row), show?(row) -> text or element, numeric?, spare? (not on a phone)}. `rowOf(row, tr)` may add to a row.
- * At most AT_ONCE rows are in the page; a button shows more.
+ * At most AT_ONCE rows are in the page, ON_PAPER in print; a button shows MORE.
  */
 function sortable(caption, columns, rows, rowOf) {
   const state = { column: -1, way: 1, shown: AT_ONCE, rows: rows.slice() };
   const body = h("tbody");
-  const more = button("", "Show more rows", () => { state.shown += AT_ONCE * 5; fill(); }, { class: "more" });
+  const more = button("", "Show more rows", () => { state.shown += MORE; fill(); }, { class: "more" });
   const headings = columns.map((column, i) => h("th", { scope: "col", class: classOf(column), "aria-sort": "none" },
     h("button", { type: "button", onclick: () => sort(i) }, column.title, h("span", { class: "arrow", "aria-hidden": "true" }))));
   const table = h("table", {}, h("caption", {}, h("span", {}, caption)), h("thead", {}, h("tr", {}, headings)), body);
@@ -48,9 +50,10 @@ function sortable(caption, columns, rows, rowOf) {
     }));
     const left = state.rows.length - shown.length;
     more.hidden = left <= 0;
-    more.textContent = `Show more (${number(left)} left)`;
+    more.textContent = left > MORE ? `Show ${number(MORE)} more of ${number(left)}` : `Show all ${number(state.rows.length)}`;
   }
   fill();
+  beforePrint(() => { const before = state.shown; state.shown = Math.max(before, ON_PAPER); fill(); return () => { state.shown = before; fill(); }; });
   return { element: h("div", { class: "table-box" }, table, more), body, sort, reveal: (row) => {
     const at = state.rows.indexOf(row);
     if (at >= state.shown) { state.shown = at + AT_ONCE; fill(); }

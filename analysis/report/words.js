@@ -55,6 +55,13 @@ function fromTo([least, most], text) {
   return low === high ? low : `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
 }
 
+/** How long, of a time that is known, or in bounds, or the least of it. */
+function lasting(numbers, name) {
+  const ends = numbers.ends[name];
+  if (numbers.unknown || !ends || ends[0] === ends[1]) return soFar(numbers, numbers[name], (ms) => about(numbers, duration(ms)));
+  return ends[0] || ends[1] === null ? fromTo(ends, duration) : `at most ${duration(ends[1])}`;
+}
+
 /** A figure of a run whose total may be unknown: what the logs tell is the least of it then, and no zero. */
 function soFar(numbers, value, text) {
   if (value === null) return "unknown";

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ from groupsim.storage.memory import MemoryStore
 from tests.analysis.report.browser import needs_browser
 from tests.analysis.report.conftest import EXAMPLE, Opened
 from tests.analysis.report.test_data import data
+from tests.cli.conftest import Call, call
+
+__all__ = ["call"]
 
 
 def answered(run: Run) -> str:
@@ -74,3 +78,37 @@ def test_the_page_begins_with_the_answer(opened: Opened, one_client: Run, tmp_pa
     summary = page.inner_text(".summary")
     assert summary.startswith(answered(one_client))
     assert summary.index("poll-timeout (shown)") < summary.index("is unknown")
+
+
+def test_each_finding_has_the_lines_that_show_it(kill9: Run) -> None:
+    for shown in data(report([kill9], assessment))["runs"][0]["answer"]["findings"]:
+        assert shown["lines"]
+        assert all(
+            place.partition(":")[0].endswith(".log.gz") or place.startswith("run:") for place, _ in shown["lines"]
+        )
+        assert all(text for _, text in shown["lines"])
+
+
+def test_what_groupsim_checks_of_itself_is_not_said_of_an_incident(kill9: Run, slow: Run) -> None:
+    recorded, simulated = data(report([kill9, slow], assessment))["runs"]
+    assert recorded["invariants"] == []
+    assert len(simulated["invariants"]) > 3
+
+
+def test_no_folder_of_a_disk_is_in_a_report(tmp_path: Path, call: Call) -> None:
+    """It is sent to others."""
+    logs, store, page = tmp_path / "logs", str(tmp_path / "s.db"), tmp_path / "page.html"
+    (logs / "clients").mkdir(parents=True)
+    for log in EXAMPLE.glob("*.log.gz"):
+        shutil.copy(log, logs / ("" if log.name.startswith("broker") else "clients") / log.name)
+    assert call("import", str(logs), "--store", store).status == 0
+    assert call("report", "latest", "--store", store, "-o", str(page)).status == 0
+    text = page.read_text("utf-8")
+    assert str(tmp_path) not in text
+    shown = data(text)["runs"][0]
+    names = ["broker.log.gz", "clients/m1.0.log.gz", "clients/m2.0.log.gz", "clients/m3.0.log.gz"]
+    assert sorted(file["file"] for file in shown["files"]) == names
+    assert shown["repeat"].startswith("groupsim import broker.log.gz clients/m1.0.log.gz ")
+    assert shown["repeat_in"] == "logs"
+    assert {line[1].rpartition(":")[0] for lines in shown["lines"].values() for line in lines} == set(names)
+    assert shown["answer"]["findings"][0]["lines"][0][0] == "broker.log.gz:16"

@@ -11,7 +11,7 @@ from groupsim.analysis.runs import Run
 from groupsim.wording.times import duration
 from tests.analysis.in_ms import ms
 from tests.analysis.report.browser import needs_browser
-from tests.analysis.report.conftest import Opened
+from tests.analysis.report.conftest import Opened, simulated
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -249,3 +249,56 @@ def test_it_is_dark_where_the_system_is_and_white_on_paper(opened: Opened, slow:
     assert sum(page.evaluate(corner)) > sum(dark)
     assert page.is_hidden(".tools button")
     assert len(page.pdf()) > 50_000
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_no_table_of_a_run_is_cut_or_scrolls_on_its_own(opened: Opened, slow: Run, kill9: Run, width: int) -> None:
+    for run in (slow, kill9):
+        page = opened(run, viewport={"width": width, "height": 844})
+        boxes = page.locator(".table-box:visible")
+        assert boxes.count() >= 4
+        cut = "boxes => boxes.filter(b => b.scrollHeight > b.clientHeight + 1 || b.scrollWidth > b.clientWidth + 1)"
+        assert boxes.evaluate_all(f"boxes => ({cut})(boxes).map(b => b.innerText)") == []
+
+
+def test_a_long_table_shows_twenty_rows_and_the_others_when_asked_for(opened: Opened) -> None:
+    page = opened(simulated("eager_vs_cooperative"))
+    rows, more = page.locator("#run-0-rebalances tbody tr"), page.locator("#run-0-rebalances .more")
+    assert (rows.count(), more.inner_text()) == (20, "Show all 22")
+    more.click()
+    assert (rows.count(), more.is_hidden()) == (22, True)
+
+
+def test_a_rebalance_has_an_address_that_opens_it(opened: Opened, kill9: Run) -> None:
+    page = opened(kill9)
+    page.click("tr[data-rebalance='3']")
+    link = page.locator(".panel a", has_text="Link to it").get_attribute("href")
+    assert link == "#run-0-rebalance-4"
+    page.reload()
+    assert page.is_hidden(".panel")
+    page.goto(f"{page.url.partition('#')[0]}{link}")
+    page.wait_for_selector(".panel:visible")
+    assert "Rebalance 4, to generation 4 of" in page.inner_text(".panel")
+    assert "2 members, 4 partitions moved, 4 revoked" in page.inner_text(".panel")
+
+
+def test_everything_is_open_on_paper_and_closed_again_after_it(opened: Opened, kill9: Run) -> None:
+    page = opened(kill9)
+    closed = page.locator("details:not([open])")
+    before = closed.count()
+    assert before > 3
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert closed.count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert closed.count() == before
+
+
+def test_the_tiles_say_how_long_something_was_down_before_the_sum(opened: Opened, slow: Run) -> None:
+    page = opened(slow)
+    numbers = slow.summary()["unavailable"]["after_start"]
+    tiles = dict(
+        zip(page.locator(".tiles dt").all_inner_texts(), page.locator(".tiles dd").all_inner_texts(), strict=True)
+    )
+    assert next(iter(tiles)) == "one or more partitions unavailable"
+    assert tiles["one or more partitions unavailable"] == duration(numbers["outage_ms"])
+    assert tiles["longest outage of one partition"] == duration(numbers["longest_partition_ms"])

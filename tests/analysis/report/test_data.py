@@ -138,13 +138,13 @@ def test_what_the_logs_do_not_tell_is_no_zero(slow: Run, tmp_path: Path, call: C
     recorded = data(page.read_text("utf-8"))["runs"][0]
     numbers = recorded["numbers"]
     assert numbers["unknown"]
-    not_known = ("max_partitions", "longest_ms", "accepted", "refused", "reprocessed")
+    not_known = ("max_partitions", "longest_partition_ms", "accepted", "refused", "reprocessed")
     assert all(numbers[key] is None for key in not_known)
     assert (numbers["rebalancing_ms"], numbers["rebalances"]) == (None, 1)
     assert [group["partition_ms"] for group in recorded["groups"]] == [None]
     known = data(report([slow]))["runs"][0]["numbers"]
     assert known["refused"] == slow.summary()["commits"]["refused"]
-    assert isinstance(known["longest_ms"], int)
+    assert isinstance(known["longest_partition_ms"], int)
 
 
 def test_beside_another_run_a_log_without_partitions_has_no_zeros(tmp_path: Path, call: Call) -> None:
