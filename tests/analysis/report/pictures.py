@@ -16,9 +16,10 @@ from PIL import Image
 from groupsim.analysis import plots
 from groupsim.analysis.report import report
 from groupsim.analysis.runs import Run
+from groupsim.api.importing import import_logs
 from groupsim.api.reporting import assessment
 from tests.analysis.report.browser import HOW, chromium
-from tests.analysis.report.conftest import EXAMPLE, imported, simulated
+from tests.analysis.report.conftest import EXAMPLE, simulated
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "docs" / "images"
 WIDE, HIGH, SHARPNESS = 1_240, 996, 1.5
@@ -53,7 +54,7 @@ def main() -> None:
     if found is None:
         sys.exit(HOW)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    small(screenshot(imported(EXAMPLE), found), FOLDER / "report.png")
+    small(screenshot(import_logs([EXAMPLE], name=EXAMPLE.name), found), FOLDER / "report.png")
     drawn = io.BytesIO()
     plots.timeline(simulated(DRAWN).timeline(), title=f"{DRAWN}: who had which partition").savefig(drawn, dpi=110)
     small(drawn.getvalue(), FOLDER / "timeline.png")
