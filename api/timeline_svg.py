@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from groupsim.analysis.availability.labels import MEANINGS, Interval, Label
+from groupsim.analysis.availability.labels import MEANINGS, Interval, Label, Where
 from groupsim.analysis.plots.palette import LIGHT, label_of, member_colour, natural, places
 from groupsim.wording.times import duration
 
@@ -16,14 +16,13 @@ MOST_ROWS = 24
 """Partitions drawn one by one; of more, those that were unavailable longest."""
 _WIDTH, _ROW, _LEFT, _AXIS = 720, 14, 130, 20
 _SHORTEST_PX = 0.75
-Key = tuple[str, str, int]
 
 
 def timeline(intervals: Sequence[Interval], most_rows: int = MOST_ROWS) -> str:
     """An `<svg>`; empty text where there is nothing to draw."""
-    rows: dict[Key, list[Interval]] = {}
+    rows: dict[Where, list[Interval]] = {}
     for interval in intervals:
-        rows.setdefault((interval.group, interval.topic, interval.partition), []).append(interval)
+        rows.setdefault(interval.where, []).append(interval)
     if not rows or (ends := max(each.to_ms for each in intervals)) <= 0:
         return ""
     shown = _chosen(rows, most_rows)
@@ -54,7 +53,7 @@ def _text(x: int, y: int, text: str, anchor: str) -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="currentColor">{escape(text)}</text>'
 
 
-def _chosen(rows: Mapping[Key, Sequence[Interval]], most: int) -> list[Key]:
+def _chosen(rows: Mapping[Where, Sequence[Interval]], most: int) -> list[Where]:
     """All, or those that were unavailable longest, in the order of their names."""
     worst = sorted(rows, key=lambda key: -sum(each.to_ms - each.from_ms for each in rows[key] if each.unavailable))
     return sorted(worst[:most], key=lambda key: (natural(key[0]), natural(key[1]), key[2]))

@@ -74,6 +74,10 @@ class Verdict(NamedTuple):
     cause: str | None = None
 
 
+Where = tuple[str, str, int]
+"""Group, topic and partition."""
+
+
 class Interval(msgspec.Struct, frozen=True):
     """One partition of one group in one condition, from `from_ms` up to, but not including, `to_ms`.
 
@@ -90,6 +94,11 @@ class Interval(msgspec.Struct, frozen=True):
     cause: str | None
     from_ms: int
     to_ms: int
+
+    @property
+    def where(self) -> Where:
+        """Which partition of which group."""
+        return self.group, self.topic, self.partition
 
     @property
     def duration_ms(self) -> int:

@@ -27,7 +27,7 @@ def bars(run_intervals: Sequence[Interval]) -> dict[str, Any]:
     first: list[int] = []
     drawn: list[Interval] = []
     ends: list[int] = []
-    by_row = groupby(sorted(run_intervals, key=_order), key=lambda i: (i.group, i.topic, i.partition))
+    by_row = groupby(sorted(run_intervals, key=_order), key=lambda i: i.where)
     for (group, topic, partition), intervals in by_row:
         rows.append([shown(group), shown(topic), partition])
         first.append(len(drawn))

@@ -120,7 +120,7 @@ def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> di
         **{key: unavailable[key] for key in ("partition_ms", "share", "by_label", "unknown_ms")},
         "start_up": start_up(summary["unavailable"]),
         "max_partitions": unavailable["max_partitions"] or (0 if known else None),
-        "partitions": len({(i.group, i.topic, i.partition) for i in run.intervals}),
+        "partitions": len({i.where for i in run.intervals}),
         **{name: unavailable[name] or (0 if known else None) for name in _OUTAGES},
         "ends": {name: [bounds[f"at_least_{name}"], bounds[f"at_most_{name}"]] for name in _OUTAGES} if bounds else {},
         "rebalances": len(rows),

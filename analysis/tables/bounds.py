@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.causes import START
-from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel, Where, within
 from groupsim.analysis.availability.open_time import Doubted, DoubtedTime, cut
 from groupsim.analysis.availability.outages import Outage, outage
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
@@ -342,9 +342,9 @@ def most_time(intervals: Sequence[Interval], resolution_ms: int, between: Period
 
     Of a period, not more than the period has for each partition.
     """
-    lengths = Counter[tuple[str, str, int]]()
+    lengths = Counter[Where]()
     for interval in intervals if between is None else _around(intervals, resolution_ms, between):
-        lengths[interval.group, interval.topic, interval.partition] += interval.duration_ms
+        lengths[interval.where] += interval.duration_ms
     each_ms = [ms + resolution_ms for ms in lengths.values()]
     return sum(each_ms if between is None else (min(ms, between[1] - between[0]) for ms in each_ms))
 
@@ -356,7 +356,7 @@ def _around(intervals: Sequence[Interval], resolution_ms: int, between: Period) 
 def _off(intervals: Iterable[Interval], resolution_ms: int) -> tuple[int, int]:
     less = more = 0
     ordered = sorted(intervals, key=lambda i: (i.group, i.topic, i.partition, i.from_ms))
-    for _, of_one in groupby(ordered, key=lambda i: (i.group, i.topic, i.partition)):
+    for _, of_one in groupby(ordered, key=lambda i: i.where):
         runs = [list(run) for _, run in groupby(of_one, key=lambda i: i.unavailable)]
         for run in runs:
             if run[0].unavailable:

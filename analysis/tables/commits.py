@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from groupsim.analysis.availability.labels import Where
 from groupsim.analysis.log_coverage import CLIENT
 from groupsim.analysis.process_state import Processes
 from groupsim.events import client as p
@@ -45,7 +46,6 @@ many records the topic's rate makes up to then (with Poisson arrivals: on averag
 produced less committed, or less where the group began to read while nothing is committed."""
 
 Row = dict[str, Any]
-Where = tuple[str, str, int]
 
 
 def commits(facts: Iterable[Recorded]) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from groupsim.analysis.availability.intervals import Interval
+from groupsim.analysis.availability.labels import Interval, Where
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
 from groupsim.wording.lists import capital, listed
@@ -182,9 +182,9 @@ def _rebalances(run: Run) -> Iterator[tuple[Key, int]]:
 
 def _per_partition(intervals: Iterable[Interval]) -> list[int]:
     """Unavailable ms of every partition, those that were always served included."""
-    sums: Counter[tuple[str, str, int]] = Counter()
+    sums: Counter[Where] = Counter()
     for interval in intervals:
-        sums[interval.group, interval.topic, interval.partition] += interval.duration_ms if interval.unavailable else 0
+        sums[interval.where] += interval.duration_ms if interval.unavailable else 0
     return list(sums.values())
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
-from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.availability.labels import Interval, Label, Where
 from groupsim.analysis.availability.outages import Span, joined
 from groupsim.events.types import TopicPartition
 
@@ -91,10 +91,6 @@ class Served(NamedTuple):
     to_ms: int
 
 
-Where = tuple[str, str, int]
-"""Group, topic and partition."""
-
-
 def served(intervals: Iterable[Interval], outages: Mapping[Where, Iterable[Span]] | None = None) -> Iterator[Served]:
     """Who takes records, by the labels of intervals of one group; or in all the time outside given outages.
 
@@ -107,7 +103,7 @@ def served(intervals: Iterable[Interval], outages: Mapping[Where, Iterable[Span]
             yield Served(partition, member if taken else None, i.from_ms, i.to_ms)
             continue
         at_ms = i.from_ms
-        for begin, end in joined(outages.get((i.group, i.topic, i.partition), ())):
+        for begin, end in joined(outages.get(i.where, ())):
             begin, end = max(begin, at_ms), min(end, i.to_ms)
             if begin < end:
                 if at_ms < begin:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import Interval, Label
+from groupsim.analysis.availability.labels import Interval, Label, Where
 from groupsim.analysis.tables.lag import Ends, catch_up_rows, partition_lags
 from groupsim.analysis.tables.summary import summarise
 from groupsim.events.base import Recorded, group_of
@@ -55,10 +55,10 @@ def measured(
     run_intervals = list(intervals(facts)) if run_intervals is None else run_intervals
     numbers = summarise(facts, run_intervals) if numbers is None else numbers
     unavailable, commits = numbers["unavailable"], numbers["commits"]
-    by_partition: Counter[tuple[str, str, int]] = Counter()
+    by_partition: Counter[Where] = Counter()
     for interval in run_intervals:
         if interval.unavailable:
-            by_partition[interval.group, interval.topic, interval.partition] += interval.duration_ms
+            by_partition[interval.where] += interval.duration_ms
     dead = (i.duration_ms for i in run_intervals if i.label == Label.OWNER_DEAD)
     return {
         "partition_ms": unavailable["partition_ms"],

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from groupsim.analysis.availability.labels import Interval, Label, SubLabel
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel, Where
 from groupsim.analysis.availability.open_time import DoubtedTime
 from groupsim.analysis.availability.outages import Span, joined
 
-Where = tuple[str, str, int]
 """Group, topic and partition."""
 Spans = dict[Where, list[Span]]
 """Unavailable time by partition."""
@@ -25,7 +24,7 @@ def sure(intervals: Iterable[Interval], inexact: DoubtedTime, off_ms: int) -> Sp
     found: defaultdict[Where, list[Span]] = defaultdict(list)
     for i in intervals:
         if i.unavailable and i.sub_label != SubLabel.COORDINATOR_ONLY:
-            found[_where(i)] += _without((i.from_ms, i.to_ms), inexact.spans(i))
+            found[i.where] += _without((i.from_ms, i.to_ms), inexact.spans(i))
     return {
         where: [(begin + off_ms, end) for begin, end in joined(spans) if begin + off_ms < end]
         for where, spans in found.items()
@@ -43,9 +42,9 @@ def possible(
     maybe: defaultdict[Where, list[Span]] = defaultdict(list)
     for i in intervals:
         wholly = i.unavailable or i.label == Label.UNKNOWN or i.sub_label == SubLabel.COORDINATOR_ONLY
-        maybe[_where(i)] += inexact.spans(i) if not wholly or nothing_to_serve(i) else [(i.from_ms, i.to_ms)]
+        maybe[i.where] += inexact.spans(i) if not wholly or nothing_to_serve(i) else [(i.from_ms, i.to_ms)]
     if off_ms:
-        for where, line in groupby(sorted(intervals, key=lambda i: (*_where(i), i.from_ms)), key=_where):
+        for where, line in groupby(sorted(intervals, key=lambda i: (*i.where, i.from_ms)), key=lambda i: i.where):
             maybe[where] += handed_over(list(line), off_ms)
     return {where: [(begin, end + off_ms) for begin, end in spans] for where, spans in maybe.items()}
 
@@ -68,7 +67,3 @@ def _without(whole: Span, parts: Iterable[Span]) -> Iterator[Span]:
         at_ms = end
     if at_ms < to_ms:
         yield at_ms, to_ms
-
-
-def _where(interval: Interval) -> Where:
-    return interval.group, interval.topic, interval.partition

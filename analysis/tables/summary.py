@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from groupsim.analysis.availability.conditions import follow
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import Interval
+from groupsim.analysis.availability.labels import Interval, Where
 from groupsim.analysis.availability.start_up import after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.classic_group_state import ClassicGroupState
@@ -39,7 +39,6 @@ _COUNTED: frozenset[type[Event]] = frozenset(
 )
 _NEEDED = tuple(sorted(kind.__name__ for kind in RELEVANT | _COUNTED | {RunEnded}))
 """Of a simulated run that has ended: half of its facts."""
-Where = tuple[str, str, int]
 Reader = Callable[[Sequence[str]], Iterable[Recorded]]
 """Reads a run's facts of these types, in order, each time it is called."""
 

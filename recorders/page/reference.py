@@ -26,6 +26,7 @@ from groupsim.analysis.availability.situation import Rule
 from groupsim.analysis.blame.phases import PHASES
 from groupsim.analysis.blame.steps import STEPS
 from groupsim.analysis.tables.frames import TABLES, columns_of
+from groupsim.analysis.tables.known_delays import DELAYS
 from groupsim.analysis.tables.measures import MEASURES
 from groupsim.analysis.tables.sensitivity import SENSITIVITY
 from groupsim.api.asking import CHOICES
@@ -201,6 +202,7 @@ def tables() -> str:
     parts = [f"# Tables\n\n{_GENERATED}", _TABLES]
     for method, rows in TABLES.items():
         parts.append(_table(f"run.{method}()", _about(rows, known), columns_of(rows), rows))
+    parts.append(_table("run.delays()", _about(DELAYS, known), columns_of(DELAYS), DELAYS))
     for call, (constant, columns) in _OTHERS.items():
         parts.append(_table(call, _about(constant, known), columns))
     measures = "".join(f"| {name} | {meaning} |\n" for name, meaning in MEASURES.items())

@@ -83,13 +83,14 @@ def test_a_table_has_the_documented_columns_and_types_also_when_it_is_empty(
 
 
 def test_the_page_has_every_table_and_no_other() -> None:
-    assert re.findall(r"^## run\.(\w+)\(\)", PAGE.read_text(encoding="utf-8"), re.M) == list(TABLES)
+    assert re.findall(r"^## run\.(\w+)\(\)", PAGE.read_text(encoding="utf-8"), re.M) == [*TABLES, "delays"]
 
 
 def test_the_tables_of_answers_have_the_documented_columns(incident: groupsim.Run) -> None:
     what_if = incident.what_if(assignor="sticky", seeds=range(2))
     assigned = groupsim.assign("range", topics={"t": 1}, members={"m": ["t"]})
     for call, frame in (
+        ("run.delays()", incident.delays(rates={"orders": 20})),
         ("explanation.to_frame()", incident.explanation.to_frame()),
         ("what_if.to_frame()", what_if.to_frame()),
         ("assignment.to_frame()", assigned.to_frame()),
