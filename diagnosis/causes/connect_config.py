@@ -6,12 +6,13 @@ from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
 _AGAIN = 3
-"""A worker that was away is behind once or twice, and catches up."""
+"""A worker that was away is behind once or twice, and catches up when it reads on."""
 _DO = (
     Remedy(
         "give each Connect cluster (group.id) a config.storage.topic of its own, compacted, with one partition; if"
@@ -25,14 +26,15 @@ _DO = (
 
 def _find(log: GroupLog) -> Finding | None:
     said = log.of(RowKind.CONFIG_BEHIND)
-    if len(said) < _AGAIN:
+    if len(said) < _AGAIN and not any(map(_behind_at_the_end, said)):
         return None
     who = names(str(line.client) for line in said if line.client)
+    rejoined = len([line for line in said if line.row.detail.get("wanted") is not None]) or len(said)
     return Finding(
         code=Code.CONNECT_CONFIG,
-        certainty=Certainty.SHOWN,
+        certainty=Certainty.SHOWN if len(said) >= _AGAIN else Certainty.LIKELY,
         what=f"{log.called(who)[0] if who else 'a Connect worker'} is behind in its config topic and rejoined"
-        f"{often(len(said))}{between(said)}",
+        f"{often(rejoined)}{between(said) if rejoined > 1 else ''}",
         members=who,
         times=len(said),
         evidence=evidence_of(said),
@@ -40,6 +42,14 @@ def _find(log: GroupLog) -> Finding | None:
         confirm="the offsets of config.storage.topic, and which clusters write into it",
         harm_ms=5_000 * len(said),
     )
+
+
+def _behind_at_the_end(line: Said) -> bool:
+    """Whether it had read its config topic to the end, and was still behind (DistributedHerder.handleRebalanceCompleted;
+    one that is ahead is asked to rejoin, too).
+    """
+    has, wanted = line.row.detail.get("offset"), line.row.detail.get("wanted")
+    return isinstance(has, int) and isinstance(wanted, str) and has < int(wanted)
 
 
 CAUSE = Cause(

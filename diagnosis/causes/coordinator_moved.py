@@ -17,10 +17,13 @@ from groupsim.incidents.logs.rows import Program
 from groupsim.wording.times import duration
 
 _MOVED = re.compile(
-    r"NOT_COORDINATOR|not the correct coordinator|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
+    r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker"
+    r"|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
     r"|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available"
 )
+_ANSWERED = re.compile(r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker")
+"""A broker that is there says that it is not the group's coordinator."""
 _SAYS = frozenset(
     [RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.GROUP_LOADED, RowKind.BROKER_UNLOADED]
 )
@@ -67,7 +70,7 @@ def _find(log: GroupLog) -> Finding | None:
     lines = [line for line in held if _shuts_down(line)] or held or broker
     lines = sorted(lines + clients + no_broker, key=lambda line: line.nth)
     back = _is_back(log, held, clients)
-    shown = bool(held) or any("NOT_COORDINATOR" in line.reason for line in clients)
+    shown = bool(held) or any(_ANSWERED.search(line.reason) for line in clients)
     heard = Certainty.SHOWN if shown else Certainty.LIKELY
     return Finding(
         code=Code.COORDINATOR_MOVED,
@@ -166,8 +169,7 @@ def _here(broker: list[Said], clients: list[Said]) -> str:
         return "its broker was started"
     if broker:
         return "a broker loaded the group"
-    moved = any("NOT_COORDINATOR" in line.reason or "not the correct" in line.reason for line in clients)
-    return "" if moved else "its broker could not be reached"
+    return "" if any(_ANSWERED.search(line.reason) for line in clients) else "its broker could not be reached"
 
 
 def _still(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
@@ -200,7 +202,9 @@ def _lost_by_clients(log: GroupLog, clients: list[Said]) -> str:
     state = "" if not last else "; then it was found again" if all(last) else _NOT_BACK
     if any(last) and not all(last):
         state = "; not all of them found it again in these lines"
-    return f"{lost_it} coordinator{away}: its broker was stopped, restarted or could not be reached{state}"
+    answered = all(_ANSWERED.search(line.reason) for line in clients)
+    why = "was not the coordinator any more" if answered else "was stopped, restarted or could not be reached"
+    return f"{lost_it} coordinator{away}: its broker {why}{state}"
 
 
 def _outages(log: GroupLog, clients: list[Said]) -> list[tuple[Said, Said | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import NamedTuple
 
@@ -59,6 +60,8 @@ _SECONDS_MS = 10_000
 """From here on a time that was read off between lines is said in whole seconds."""
 _EXPIRED = "consumer group expired"
 """What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
+_NAMED = "MAX_POLL_EXCEEDED"
+_PRINTED = re.compile(r"poll interval \((\d{1,12})ms\) exceeded by (\d{1,12})ms")
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
 
 
@@ -68,7 +71,7 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(
-        line.row.kind is RowKind.CLIENT_POLL_WAS_LATE or _is_reason(line) for line in said
+        line.row.kind is RowKind.CLIENT_POLL_WAS_LATE or _is_reason(line) or _is_error(line) for line in said
     )
     said.sort(key=lambda line: (not _clear(line), line.nth))
     who = names(d.who for d in gone) or names(line.client or "" for line in said if line.client)
@@ -116,6 +119,8 @@ def _limit(log: GroupLog, said: list[Said], who: tuple[str, ...]) -> tuple[int, 
         limit, exceeded = line.row.detail.get("limit_ms"), line.row.detail.get("exceeded_by_ms", 0)
         if isinstance(limit, int) and isinstance(exceeded, int):
             return limit, exceeded
+        if _is_error(line) and (printed := _PRINTED.search(line.reason)) is not None:
+            return int(printed[1]), int(printed[2])
     configured = _configured(log, who[0], _INTERVAL) if len(who) == 1 else None
     return None if configured is None else (configured, 0)
 
@@ -176,7 +181,7 @@ def _configured(log: GroupLog, client: str, name: str) -> int | None:
 def _without_batches(log: GroupLog, said: list[Said]) -> bool:
     """Whether the client that was late is of a library that takes single records."""
     own = {said[0].row.program} & set(Program) or log.libraries
-    return bool(own) and all(program in _NO_BATCHES for program in own)
+    return _is_error(said[0]) or (bool(own) and all(program in _NO_BATCHES for program in own))
 
 
 def _of_watch(who: tuple[str, ...]) -> str:
@@ -221,6 +226,8 @@ def _other_words(log: GroupLog) -> list[Said]:
     """Lines that name the limit though no departure is in sight."""
     late = log.of(RowKind.CLIENT_POLL_WAS_LATE)
     late += [line for line in log.troubles if _is_reason(line)]
+    if not log.of(RowKind.POLL_TIMEOUT):  # else an application repeats what its client says
+        late += [line for line in log.troubles if _is_error(line)]
     late += [line for line in log.of(RowKind.APPLICATION_SAID) if line.row.detail.get("what") == _EXPIRED]
     return late + [line for line in lines_with(log, _SAYS) if line.row.kind is not RowKind.COMMIT_FAILED]
 
@@ -228,6 +235,11 @@ def _other_words(log: GroupLog) -> list[Said]:
 def _is_reason(line: Said) -> bool:
     """librdkafka gives it as the reason of a rebalance, maybe alone (rd_kafka_cgrp_max_poll_interval_check_tmr_cb)."""
     return line.row.kind is RowKind.REASON_GIVEN and any(word in line.reason for word in _SAYS)
+
+
+def _is_error(line: Said) -> bool:
+    """librdkafka gives it to the application as an error, which may be all that is printed (RD_KAFKA_RESP_ERR__MAX…)."""
+    return line.row.kind is RowKind.ERROR_NAMED and _NAMED in line.reason
 
 
 def _clear(line: Said) -> bool:

@@ -21,7 +21,7 @@ _DO = (
 
 _MISSING = by_error(
     Code.TOPIC_MISSING,
-    r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown topic or partition|topic .{0,250}not available"
+    r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown [tT]opic [oO]r [pP]artition|topic .{0,250}not available"
     r"|MissingSourceTopic"
     r"|INVALID_TOPIC|source topics? (?:were|was) missing",
     lambda log, said: "a subscribed topic does not exist or has no leader",

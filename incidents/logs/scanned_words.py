@@ -56,6 +56,7 @@ TROUBLES = (
     b"ot authorized to",
     b"AUTHORIZATION_FAILED",
     b"nknown topic",
+    b"getting partitions",
     b"UnknownTopic",
     b"UNKNOWN_",
     b"Broker: ",

@@ -69,8 +69,9 @@ def read(record: Record) -> tuple[Match, ...] | None:
         return _taken(fields)
     if group is None and kind is None:
         return () if {"why", "plan"} & fields.keys() and _NOISE.match(message) else None
-    error = str(fields.get("err", fields.get("error", "")))
-    if message.startswith("heartbeat errored") and "REBALANCE_IN_PROGRESS" not in error:
+    given = fields.get("err", fields.get("error"))
+    error = given if isinstance(given, str) else ""  # zerolog prints the fields of an error, which has none: `{}`
+    if message.startswith("heartbeat errored") and error and "REBALANCE_IN_PROGRESS" not in error:
         kind = RowKind.GENERATION_RESET if _LOST_IDENTITY.match(error) else None
     if kind is None:
         return () if _NOISE.match(message) else None

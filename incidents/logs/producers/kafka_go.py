@@ -61,6 +61,19 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "heartbeat_thread_stopped", "stopped heartbeat for group", r"stopped heartbeat for group,? (?P<group>\S{1,300})"
     ),
+    wording(
+        "heartbeat_says_rebalancing",
+        "Rebalance In Progress: the coordinator has begun",
+        r"(?:^|[\]:] )Rebalance In Progress: the coordinator has begun rebalancing the group",
+    ),
+    wording(
+        "error_named",
+        "Problem getting partitions ",
+        r"Problem getting partitions (?:during startup|while checking for changes), (?P<error>.{1,300})",
+    ),
+    wording(
+        "session_ended", "stopped partition watcher ", r"stopped partition watcher for group, (?P<group>[^\s,]{1,300}), topic "
+    ),
     wording("", "joinGroup succeeded for response, ", r""),
     wording("", "selected as leader for group, ", r""),
     wording("", "' balancer to assign group, ", r""),
