@@ -45,8 +45,8 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _behind_at_the_end(line: Said) -> bool:
-    """Whether it had read its config topic to the end, and was still behind (DistributedHerder.handleRebalanceCompleted;
-    one that is ahead is asked to rejoin, too).
+    """Whether it had read its config topic to the end, and was still behind; one that is ahead has to rejoin, too
+    (DistributedHerder.handleRebalanceCompleted).
     """
     has, wanted = line.row.detail.get("offset"), line.row.detail.get("wanted")
     return isinstance(has, int) and isinstance(wanted, str) and has < int(wanted)

@@ -27,12 +27,12 @@ _DO_UNREACHABLE = (
         brief="see whether the broker runs",
     ),
 )
-_UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUSED|NodeNotReady")
+_UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUSED|NodeNotReady|no route to host")
 
 _lost = by_error(
     Code.CONNECTION_LOST,
     r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
-    r"|onnection (?:reset|closed)"
+    r"|onnection (?:reset|closed)|i/o timeout|broken pipe|no route to host"
     r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
     lambda log, said: f"{_whose(log, said)} connection to the broker",
     _DO,

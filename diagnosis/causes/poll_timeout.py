@@ -238,7 +238,7 @@ def _is_reason(line: Said) -> bool:
 
 
 def _is_error(line: Said) -> bool:
-    """librdkafka gives it to the application as an error, which may be all that is printed (RD_KAFKA_RESP_ERR__MAX…)."""
+    """librdkafka gives it to the application as an error, too, which may be all that is printed."""
     return line.row.kind is RowKind.ERROR_NAMED and _NAMED in line.reason
 
 

@@ -7,7 +7,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS, membership, only_member
-from groupsim.diagnosis.moves import Departure
+from groupsim.diagnosis.moves import Departure, is_for_a_while
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
@@ -17,7 +17,7 @@ _DO_LAST = (Remedy("nothing is wrong, if it was meant to stop", brief="nothing i
 
 
 def _find(log: GroupLog) -> Finding | None:
-    gone = membership(log).gone
+    gone = [d for d in membership(log).gone if not any(map(is_for_a_while, d.said))]
     if not gone:
         return None
     who = names(d.who for d in gone)

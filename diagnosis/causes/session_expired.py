@@ -24,6 +24,7 @@ from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
 from groupsim.diagnosis.silences import idle_lines, is_silent, silence_ms
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
@@ -223,8 +224,17 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
     who = dict.fromkeys(d.who for d in gone)
     if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
-        return Nature.FROZE if any(is_silent(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
+        return Nature.FROZE if any(_stood_still(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
     return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
+
+
+def _stood_still(log: GroupLog, departure: Departure) -> bool:
+    """Whether its own log has a gap before it hears of the loss. kafka-python sees by its own clock that no answer
+    came, also where the network or the broker is what stopped (its HeartbeatThread).
+    """
+    first = departure.first.row
+    own_watch = first.kind is RowKind.SESSION_EXPIRED and first.program is Program.KAFKA_PYTHON
+    return is_silent(log, departure) and not own_watch
 
 
 def _said_as_reason(log: GroupLog) -> Finding | None:

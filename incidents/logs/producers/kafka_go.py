@@ -72,7 +72,9 @@ WORDINGS: tuple[Wording, ...] = (
         r"Problem getting partitions (?:during startup|while checking for changes), (?P<error>.{1,300})",
     ),
     wording(
-        "session_ended", "stopped partition watcher ", r"stopped partition watcher for group, (?P<group>[^\s,]{1,300}), topic "
+        "session_ended",
+        "stopped partition watcher ",
+        r"stopped partition watcher for group, (?P<group>[^\s,]{1,300}), topic ",
     ),
     wording("", "joinGroup succeeded for response, ", r""),
     wording("", "selected as leader for group, ", r""),

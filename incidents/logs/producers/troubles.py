@@ -218,6 +218,12 @@ ALONE: tuple[Wording, ...] = (
         "marking coordinator dead",
         r"(?P<reason>Error sending \w{1,60} to node .{1,400}? -- marking coordinator dead)",
     ),
+    wording(
+        "connection_lost",
+        " tcp ",  # an error of Go's package net, as every Go client passes it on
+        r"(?P<reason>\b(?:read|write|dial) tcp \S{1,100}: (?:(?:read|write|connect): )?(?:i/o timeout|connection refused"
+        r"|connection reset by peer|broken pipe|no route to host))",
+    ),
     wording("connection_lost", "open connection to broker", r"(?P<reason>unable to open connection to broker.{0,300})"),
 )
 """What programs print without Java's prefix."""

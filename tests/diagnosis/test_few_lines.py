@@ -1,0 +1,154 @@
+"""A few lines of clients that print little: the cause that they show, and none that they do not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.finding import Finding
+from tests.diagnosis.small_logs import explained
+
+
+def first(folder: Path, *lines: str) -> Finding:
+    return explained(folder, *lines).groups[0].findings[0]
+
+
+def codes(folder: Path, *lines: str) -> list[Code]:
+    return [finding.code for finding in explained(folder, *lines).groups[0].findings]
+
+
+def kgo(second: int, message: str, **fields: object) -> str:
+    """zerolog's adapter of franz-go."""
+    return json.dumps({"level": "info", "time": f"2025-04-01T08:00:{second:02}Z", "message": message, **fields})
+
+
+@pytest.mark.parametrize("fields", [{}, {"err": {}}, {"err": {"Key": "error", "Value": {}}}])
+def test_a_heartbeat_of_franz_go_that_fails_without_an_errors_text_is_a_rebalance(
+    tmp_path: Path, fields: dict[str, object]
+) -> None:
+    lines = [
+        kgo(0, "beginning heartbeat loop", group="billing"),
+        kgo(3, "heartbeat errored", group="billing", **fields),
+        kgo(3, "eager consumer revoking prior assigned partitions", group="billing"),
+        kgo(3, "joining group", group="billing"),
+    ]
+    assert first(tmp_path, *lines).code is Code.OTHERS
+
+
+def test_a_heartbeat_of_franz_go_that_fails_for_another_reason_is_none(tmp_path: Path) -> None:
+    lost = kgo(3, "heartbeat errored", group="billing", err="UNKNOWN_MEMBER_ID: The coordinator is not aware of this")
+    assert Code.OTHERS not in codes(tmp_path, kgo(0, "joined", group="billing", generation=3), lost)
+
+
+SARAMA = "[sarama] 2025/04/01 08:00:0{} {}"
+NOT_THIS = "kafka server: Request was for a consumer group that is not coordinated by this broker."
+FOUND = "client/coordinator coordinator for consumergroup billing is #2 (broker-2:9092)"
+
+
+def test_a_broker_that_says_it_does_not_coordinate_the_group_is_no_stopped_broker(tmp_path: Path) -> None:
+    lines = [SARAMA.format(n, text) for n, text in enumerate((FOUND, f"rebalance error: {NOT_THIS}") * 2)]
+    found = first(tmp_path, *lines)
+    assert (found.code, found.certainty, found.here) == (Code.COORDINATOR_MOVED, Certainty.SHOWN, "")
+    assert found.what.startswith("sarama lost its coordinator 2 times: its broker was not the coordinator any more")
+
+
+@pytest.mark.parametrize(
+    ("error", "brief"),
+    [
+        ("read tcp 10.1.0.7:40312->10.1.0.9:9092: i/o timeout", "look at the network and the broker"),
+        ("write tcp 10.1.0.7:40312->10.1.0.9:9092: write: broken pipe", "look at the network and the broker"),
+        ("dial tcp 10.1.0.9:9092: connect: connection refused", "see whether the broker runs"),
+        ("dial tcp 10.1.0.9:9092: connect: no route to host", "see whether the broker runs"),
+    ],
+)
+def test_an_error_of_gos_network_is_a_lost_connection(tmp_path: Path, error: str, brief: str) -> None:
+    found = first(tmp_path, SARAMA.format(0, f"consumer failed: {error}"), SARAMA.format(1, FOUND))
+    assert (found.code, found.do[0].brief) == (Code.CONNECTION_LOST, brief)
+
+
+KAFKA_GO = "Rebalance In Progress: the coordinator has begun rebalancing the group, the client should rejoin the group"
+
+
+def test_kafka_gos_error_alone_says_that_others_rebalance(tmp_path: Path) -> None:
+    assert first(tmp_path, f"consume: {KAFKA_GO}").code is Code.OTHERS
+
+
+@pytest.mark.parametrize("when", ["during startup", "while checking for changes"])
+def test_kafka_gos_watcher_names_a_topic_that_is_missing(tmp_path: Path, when: str) -> None:
+    error = "[3] Unknown Topic Or Partition: the request is for a topic or partition that does not exist on this broker"
+    explanation = explained(
+        tmp_path,
+        f"2025/04/01 08:00:00 Problem getting partitions {when}, {error}",
+        ", Returning and setting up nextGeneration",
+        "2025/04/01 08:00:00 stopped partition watcher for group, billing, topic orders [1]",
+    )
+    assert (explanation.groups[0].group, explanation.groups[0].findings[0].code) == ("billing", Code.TOPIC_MISSING)
+
+
+POLL = "Application maximum poll interval (300000ms) exceeded by 162ms"
+
+
+def test_librdkafkas_error_alone_is_a_poll_timeout(tmp_path: Path) -> None:
+    found = first(tmp_path, f"consumer error: {POLL}")
+    assert (found.code, found.certainty, found.times) == (Code.POLL_TIMEOUT, Certainty.SHOWN, 1)
+    assert "5m00s" in found.what
+    assert "max.poll.records" not in found.do[0].what  # librdkafka has none
+
+
+def test_an_application_that_repeats_its_clients_error_was_late_once(tmp_path: Path) -> None:
+    own = (
+        f"%4|1743494400.000|MAXPOLL|rdkafka#consumer-1| [thrd:main]: {POLL} (adjust max.poll.interval.ms for"
+        " long-running message processing): leaving group"
+    )
+    found = first(tmp_path, own, f"2025-04-01 08:00:00,100 ERROR consumer error: {POLL}")
+    assert (found.code, found.times, len(found.evidence.places)) == (Code.POLL_TIMEOUT, 1, 1)
+
+
+WORKER = "[2025-04-01 08:00:0{0},000] INFO [Worker clientId=connect-1, groupId=connect] {1}"
+AT = "Current config state offset {} does not match group assignment {}. Forcing rebalance. (org.apache.Herder:1)"
+
+
+def test_a_worker_that_read_its_config_topic_to_the_end_and_is_behind_has_another_one(tmp_path: Path) -> None:
+    behind = "Current config state offset -1 is behind group assignment 4, reading to end of config log (org.H:1)"
+    lines = [
+        WORKER.format(0, behind),
+        WORKER.format(1, AT.format(-1, 4)),
+        WORKER.format(1, "Rebalance started (o.W:1)"),
+    ]
+    found = first(tmp_path, *lines)
+    assert (found.code, found.certainty) == (Code.CONNECT_CONFIG, Certainty.LIKELY)
+    assert found.what == "connect-1 is behind in its config topic and rejoined"
+
+
+def test_a_worker_that_is_ahead_only_rejoins(tmp_path: Path) -> None:
+    lines = [WORKER.format(1, AT.format(6, 4)), WORKER.format(1, "Rebalance started (o.W:1)")]
+    assert Code.CONNECT_CONFIG not in codes(tmp_path, *lines)
+
+
+BROKER = "[2025-04-01 08:0{0}:00,000] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=4] [GroupId billing] {1}"
+MANAGER = " (org.apache.kafka.coordinator.group.GroupMetadataManager)"
+
+
+def test_a_static_member_that_left_for_a_while_did_not_leave_for_good(tmp_path: Path) -> None:
+    left = "Static Member aaaaaaaaaaaaaaaaaaaaaa with instance id pod-1 temporarily left the consumer group."
+    fenced = "Member bbbbbbbbbbbbbbbbbbbbbb fenced from the group because the member session expired.."
+    lines = [BROKER.format(0, left + MANAGER), BROKER.format(9, fenced + MANAGER)]
+    assert codes(tmp_path, *lines) == [Code.SESSION_EXPIRED]
+
+
+PYTHON = "2025-04-01 08:0{0},000 - kafka.coordinator - {1}"
+
+
+def test_kafka_python_that_heard_no_answer_was_not_surely_frozen(tmp_path: Path) -> None:
+    found = first(
+        tmp_path,
+        PYTHON.format("0:00", "INFO - Successfully joined group billing with generation 3"),
+        PYTHON.format("3:00", "WARNING - Heartbeat session expired, marking coordinator dead"),
+        PYTHON.format("3:00", "WARNING - Marking the coordinator dead (node 0) for group billing: Heartbeat session"
+                              " expired."),
+    )  # fmt: skip
+    assert found.code is Code.SESSION_EXPIRED
+    assert "froze" not in found.what
