@@ -71,11 +71,7 @@ WORDINGS: tuple[Wording, ...] = (
         "Problem getting partitions ",
         r"Problem getting partitions (?:during startup|while checking for changes), (?P<error>.{1,300})",
     ),
-    wording(
-        "session_ended",
-        "stopped partition watcher ",
-        r"stopped partition watcher for group, (?P<group>[^\s,]{1,300}), topic ",
-    ),
+    wording("", "stopped partition watcher for group, ", r""),
     wording("", "joinGroup succeeded for response, ", r""),
     wording("", "selected as leader for group, ", r""),
     wording("", "' balancer to assign group, ", r""),

@@ -221,8 +221,8 @@ ALONE: tuple[Wording, ...] = (
     wording(
         "connection_lost",
         " tcp ",  # an error of Go's package net, as every Go client passes it on
-        r"(?P<reason>\b(?:read|write|dial) tcp \S{1,100}: (?:(?:read|write|connect): )?(?:i/o timeout|connection refused"
-        r"|connection reset by peer|broken pipe|no route to host))",
+        r"(?P<reason>\b(?:read|write|dial) tcp \S{1,100}: (?:(?:read|write|connect): )?(?:i/o timeout"
+        r"|connection refused|connection reset by peer|broken pipe|no route to host))",
     ),
     wording("connection_lost", "open connection to broker", r"(?P<reason>unable to open connection to broker.{0,300})"),
 )
