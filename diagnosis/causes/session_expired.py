@@ -234,7 +234,7 @@ def _stood_still(log: GroupLog, departure: Departure) -> bool:
     """
     first = departure.first.row
     own_watch = first.kind is RowKind.SESSION_EXPIRED and first.program is Program.KAFKA_PYTHON
-    return is_silent(log, departure) and not own_watch
+    return is_silent(log, departure) and (not own_watch or bool(idle_lines(log, [departure])))
 
 
 def _said_as_reason(log: GroupLog) -> Finding | None:
