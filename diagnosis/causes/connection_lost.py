@@ -65,6 +65,7 @@ CAUSE = Cause(
         Message("Java", "Connection to node … could not be established. Node may not be available"),
         Message("librdkafka", "Connect to … failed: Connection refused / Disconnected"),
         Message("kafka-python", "KafkaConnectionError: socket disconnected"),
+        Message("Go clients", "read tcp …: i/o timeout, dial tcp …: connect: connection refused"),
     ),
     do=_DO,
     find=_find,

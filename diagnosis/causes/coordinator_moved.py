@@ -257,6 +257,7 @@ CAUSE = Cause(
         Message("Java", "Group coordinator … is unavailable or invalid due to cause: coordinator unavailable"),
         Message("Java", "This is not the correct coordinator"),
         Message("librdkafka", "Broker: Not coordinator"),
+        Message("Sarama", "Request was for a consumer group that is not coordinated by this broker"),
     ),
     do=_DO,
     find=_find,

@@ -256,6 +256,7 @@ CAUSE = Cause(
             "Java", "consumer poll timeout has expired. This means the time between subsequent calls to poll() was"
         ),
         Message("librdkafka", "MAXPOLL: Application maximum poll interval (300000ms) exceeded by 255ms"),
+        Message("librdkafka", "an error of the consumer: _MAX_POLL_EXCEEDED"),
         Message(
             "Broker", "Member … has left group … through explicit `LeaveGroup`; client reason: consumer poll timeout"
         ),

@@ -96,6 +96,7 @@ CAUSE = Cause(
         Message("Java", "Error while fetching metadata … UNKNOWN_TOPIC_OR_PARTITION / LEADER_NOT_AVAILABLE"),
         Message("librdkafka", "Subscribed topic not available: …: Broker: Unknown topic or partition"),
         Message("kafka-python", "Topic … is not available during auto-create initialization / No partition metadata"),
+        Message("kafka-go", "Problem getting partitions during startup, [3] Unknown Topic Or Partition"),
         Message("Streams", "MissingSourceTopicException: One or more source topics were missing during rebalance"),
     ),
     do=_DO,
