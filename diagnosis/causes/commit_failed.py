@@ -31,6 +31,7 @@ _UNSENT = re.compile(r"NodeNotReady|disconnect|ConnectionError|timed.?out|coordi
 
 def _find(log: GroupLog) -> Finding | None:
     said = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
+    said = said or [line for line in log.troubles if line.row.detail.get("name") == "COMMIT_FAILED"]
     if not said:  # what a client refuses itself while it rebalances is tried again
         return None
     who = names(line.client for line in said if line.client)

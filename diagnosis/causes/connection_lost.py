@@ -31,7 +31,7 @@ _UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUS
 
 _lost = by_error(
     Code.CONNECTION_LOST,
-    r"[Dd]isconnected(?!=false)|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
+    r"[Dd]isconnected(?!=false)|DisconnectException|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
     r"|onnection (?:reset|closed)|i/o timeout|broken pipe|no route to host"
     r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
     lambda log, said: f"{_whose(log, said)} connection to the broker",

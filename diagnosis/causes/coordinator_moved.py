@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import pairwise
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
@@ -13,7 +14,6 @@ from groupsim.diagnosis.membership import is_new
 from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Program
 from groupsim.wording.times import duration
 
 _MOVED = re.compile(
@@ -22,7 +22,9 @@ _MOVED = re.compile(
     r"|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available"
 )
-_ANSWERED = re.compile(r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker")
+_ANSWERED = re.compile(
+    r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker|Broker: Not coordinator"
+)
 """A broker that is there says that it is not the group's coordinator."""
 _SAYS = frozenset(
     [RowKind.BROKER_LIFECYCLE, RowKind.COORDINATOR_LIFECYCLE, RowKind.GROUP_LOADED, RowKind.BROKER_UNLOADED]
@@ -40,6 +42,7 @@ _LOADED = (RowKind.GROUP_LOADED, *_COMES)
 """Lines of a broker that coordinates the group again."""
 _FOUND = (RowKind.COORDINATOR_FOUND, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
 """Lines of a client that has a coordinator again."""
+_HAS_ITS_PART = (RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
 _DO = (
     Remedy("see in the broker's log why it stopped; where there are several brokers,"
            " restart one at a time, with a controlled shutdown", brief="look at the broker, not at the clients"),
@@ -119,25 +122,30 @@ def _losses(log: GroupLog) -> list[Said]:
     """Lines of members that lost their coordinator; before its first assignment, a client only waits for one."""
     found = []
     for said in log.clients.values():
-        begins = any(line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.CLIENT_CONFIGURED) for line in said)
-        settled = not begins
-        for line in said:
-            settled = settled or line.row.kind is RowKind.ASSIGNED
-            if settled and _lost(line):
-                found.append(line)
+        starts = any(line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.CLIENT_CONFIGURED) for line in said)
+        first = next((line.nth for line in said if line.row.kind in _HAS_ITS_PART), said[-1].nth + 1)
+        lost = [line for before, line in pairwise([said[0], *said]) if _lost(line) and not _gave_up(before)]
+        settled = [line for line in lost if line.nth > first]
+        begins_so = starts or said[0].row.kind is RowKind.COORDINATOR_FOUND
+        found += settled if starts or (begins_so and len(lost) < 2) else lost
     silent = all(not line.reason or line.reason.startswith("null") for line in found)
     if log.of(RowKind.WORKER_REVOKED_ITSELF):  # a Connect worker does so when it can't reach its coordinator
         return found
     return [] if silent and len(found) < 2 else found
 
 
+def _gave_up(line: Said) -> bool:
+    """Whether a client of Python says that no heartbeat was answered: that it marks the coordinator dead follows."""
+    return line.row.kind is RowKind.SESSION_EXPIRED
+
+
 def _lost(line: Said) -> bool:
     if line.row.kind not in _LOSES:
         return False
-    silent = not line.reason and line.row.program is Program.JAVA
-    if line.row.kind is RowKind.COORDINATOR_LOST and (silent or line.reason.startswith("null")):  # Java gives no cause
-        return True
-    return _MOVED.search(line.reason) is not None and "session timed out" not in line.reason
+    if line.row.kind is RowKind.COORDINATOR_LOST and (not line.reason or line.reason.startswith("null")):
+        return True  # older clients give no cause
+    answered = line.row.kind is RowKind.COORDINATOR_LOST and _ANSWERED.search(line.reason) is not None
+    return answered or (_MOVED.search(line.reason) is not None and "session timed out" not in line.reason)
 
 
 def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
@@ -196,7 +204,7 @@ def _lost_by_clients(log: GroupLog, clients: list[Said]) -> str:
     away = f" {times} times" if times > 1 else ""
     if lasted and times > 1:
         away += f", for {duration(sum(lasted))} in all"
-    elif lasted:
+    elif lasted and lasted[0]:
         away = f" for {duration(lasted[0])}"
     last = [back for _, back in {str(lost.client): (lost, back) for lost, back in outages}.values()]
     state = "" if not last else "; then it was found again" if all(last) else _NOT_BACK

@@ -125,7 +125,7 @@ def _find(log: GroupLog) -> Finding | None:
         if d.going is Going.EXPIRED and not _answers_a_leave(log, d) and not _just_joined(log, d)
     ]
     if not gone:
-        return _said_as_reason(log) or _ended_alone(log)
+        return _said_as_reason(log) or _ended_alone(log) or _unknown_to_the_coordinator(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
     nature = _nature(log, gone)
@@ -255,6 +255,27 @@ def _said_as_reason(log: GroupLog) -> Finding | None:
         confirm=_confirm(who, Nature.UNKNOWN, lives_on=True),
         nature=Nature.UNKNOWN,
         harm_ms=10_000 * len(said),
+    )
+
+
+def _unknown_to_the_coordinator(log: GroupLog) -> Finding | None:
+    """The error alone, as an application prints it, where no line says what the client did about it."""
+    said = [line for line in log.troubles if line.row.detail.get("name") == "UNKNOWN_MEMBER_ID"]
+    if not said or log.of(RowKind.POLL_TIMEOUT, RowKind.COMMIT_FAILED, RowKind.JOIN_FAILED):
+        return None
+    who = names(line.client for line in said if line.client)
+    return Finding(
+        code=Code.SESSION_EXPIRED,
+        certainty=Certainty.LIKELY,
+        what=f"the coordinator no longer knew {one_or_many(log.called(who))}: its session had ended, or a batch took"
+        " too long",
+        members=who,
+        times=1,
+        evidence=evidence_of(said),
+        do=_LIVES_ON,
+        confirm=_confirm(who, Nature.UNKNOWN, lives_on=True),
+        nature=Nature.UNKNOWN,
+        harm_ms=9_000,
     )
 
 

@@ -155,3 +155,113 @@ def test_kafka_python_that_heard_no_answer_was_not_surely_frozen(tmp_path: Path)
     )  # fmt: skip
     assert found.code is Code.SESSION_EXPIRED
     assert "froze" not in found.what
+
+
+NEST = "[Nest] 1  - 04/01/2025, 8:00:0{0} AM   ERROR [ServerKafka] ERROR [Consumer] Crash: {1} {2}"
+BEHIND = '{"timestamp":"2025-04-01T08:00:01.272Z","logger":"kafkajs","groupId":"billing","retryCount":5}'
+
+
+@pytest.mark.parametrize(
+    ("error", "is_its_own"),
+    [
+        ("KafkaJSNumberOfRetriesExceeded: PaymentError: the card was refused", True),
+        ("TypeError: Cannot read properties of undefined (reading 'id')", True),
+        ("KafkaJSNumberOfRetriesExceeded: The coordinator is not aware of this member", False),
+        ("KafkaJSConnectionError: connect ECONNREFUSED 10.1.0.9:9092", False),
+        ("KafkaJSNumberOfRetriesExceeded: Request Fetch(key: 1, version: 11) timed out", False),
+    ],
+)
+def test_a_crash_of_kafkajs_is_the_applications_where_its_error_is_not_of_kafka(
+    tmp_path: Path, error: str, is_its_own: bool
+) -> None:
+    assert (Code.APP_ERROR in codes(tmp_path, NEST.format(1, error, BEHIND))) is is_its_own
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: The coordinator is not aware of this member, re-joining the group",
+        kgo(
+            4,
+            "heartbeat errored again while waiting for user revoke to finish",
+            group="billing",
+            error="UNKNOWN_MEMBER_ID: The coordinator is not aware of this member.",
+        ),
+    ],
+)
+def test_an_error_that_names_an_unknown_member_alone_is_a_lost_session(tmp_path: Path, line: str) -> None:
+    found = first(tmp_path, line)
+    assert (found.code, found.certainty) == (Code.SESSION_EXPIRED, Certainty.LIKELY)
+
+
+def test_a_commits_exception_alone_is_a_refused_commit(tmp_path: Path) -> None:
+    lines = (
+        "01-04 08:00:11 131 pool-3-thread-1 ERROR [] -",
+        "could not commit",
+        "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has"
+        " already rebalanced and assigned the partitions to another member.",
+    )
+    assert first(tmp_path, *lines).code is Code.COMMIT_FAILED
+
+
+def test_a_client_that_marks_its_coordinator_dead_after_its_session_lost_its_session(tmp_path: Path) -> None:
+    celery = "[2025-04-01 08:00:01,{}: {}]: {}"
+    lines = (
+        celery.format(112, "WARNING", "Heartbeat failed: local member_id was not recognized; resetting and re-joining"),
+        celery.format(117, "ERROR", "Heartbeat session expired - marking coordinator dead"),
+        celery.format(119, "WARNING", "Marking the coordinator dead (node 107)for group billing."),
+        celery.format(344, "ERROR", "['Marking the coordinator dead (node 107)for group billing.']"),
+    )
+    explanation = explained(tmp_path, *lines)
+    assert [group.group for group in explanation.groups] == ["billing"]
+    assert explanation.groups[0].findings[0].code is Code.SESSION_EXPIRED
+
+
+OLD = "2025-04-01 08:00:{:02} INFO  AbstractCoordinator:{} - {}"
+DEAD = "Marking the coordinator broker-1:9092 (id: 2147483645 rack: null) dead for group billing"
+FOUND_IT = "Discovered coordinator broker-1:9092 (id: 2147483645 rack: null) for group billing."
+JOINING = "(Re-)joining group billing"
+
+
+def test_an_old_client_that_loses_its_coordinator_again_and_again_gives_no_cause(tmp_path: Path) -> None:
+    lines = [OLD.format(second, 542, text) for second, text in enumerate((JOINING, DEAD, FOUND_IT) * 3)]
+    found = first(tmp_path, *lines)
+    assert found.code is Code.COORDINATOR_MOVED
+    assert "3 times" in found.what
+
+
+RDKAFKA = '%7|1743494434.{}|{}|rdkafka#consumer-1| [thrd:main]: Group "billing" {}'
+
+
+def test_librdkafkas_heartbeat_that_is_refused_by_another_broker_is_a_moved_coordinator(tmp_path: Path) -> None:
+    refused = (
+        "heartbeat error response in state up (join-state steady, 16 partition(s) assigned): Broker: Not coordinator"
+    )
+    lines = (
+        RDKAFKA.format(147, "HEARTBEAT", refused),
+        RDKAFKA.format(156, "COORDSET", "coordinator set to broker b/2"),
+    )
+    found = first(tmp_path, *lines)
+    assert (found.code, found.certainty, found.here) == (Code.COORDINATOR_MOVED, Certainty.SHOWN, "")
+
+
+def test_a_client_that_finds_its_coordinator_twice_before_it_joins_has_started(tmp_path: Path) -> None:
+    python = "{}:kafka.coordinator:{}"
+    found = codes(
+        tmp_path,
+        python.format("INFO", "Discovered coordinator coordinator-0 for group billing"),
+        python.format("WARNING", "Marking the coordinator dead (node coordinator-0) for group billing."),
+        python.format("INFO", "Discovered coordinator coordinator-0 for group billing"),
+        python.format("INFO", "(Re-)joining group billing"),
+        python.format("INFO", "Successfully joined group billing with generation 3"),
+    )
+    assert Code.COORDINATOR_MOVED not in found
+
+
+def test_a_line_about_a_heartbeat_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
+    old = "2025-04-01_08:00:5{}.69055 {}:kafka.coordinator:{}"
+    lines = (
+        old.format(4, "INFO", "Heartbeat successful"),
+        old.format(7, "WARNING", "Coordinator unknown during heartbeat -- will retry"),
+    )
+    assert codes(tmp_path, *lines)

@@ -26,6 +26,11 @@ _LED = (("generation", "generationId"), ("protocol", "groupProtocol"))
 _REQUEST = re.compile(r"Request (JoinGroup|SyncGroup|LeaveGroup)\(")
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
 _AFTER_TEXT = re.compile(r"\{\"timestamp\":\"[^\"]{1,40}\",\"logger\":\"kafkajs\"")
+_OF_KAFKA = re.compile(
+    r"KafkaJS(?!NumberOfRetriesExceeded)|[Cc]oordinator|[Rr]ebalanc|\bgroup\b|[Bb]roker|ECONN|getaddrinfo|[Cc]onnect"
+    r"|[Tt]imed? ?out|\bmember\b|generation|topic|partition|offset|leader|[Aa]uthori[sz]"
+)
+"""What an error is about that is not of the application's own handler."""
 _LABEL = re.compile(r"\[[A-Za-z]{1,40}\] ")
 _LABELLED = re.compile(r"(?:^|\s)\[(?:Consumer|ConsumerGroup|Runner|Connection|Cluster|OffsetManager)\] ")
 
@@ -78,6 +83,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
         detail = {name: fields[key] for name, key in _LED if key in fields}
     rows = [Match(kind, group, member, client, detail)]
+    if text.startswith("Crash: ") and not _OF_KAFKA.search(str(detail["error"])):
+        rows.append(Match(RowKind.APP_FAILED, group, member, client, {"error": detail["error"]}))
     plan = fields.get("memberAssignment")
     if kind == RowKind.JOINED and isinstance(plan, dict):
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]

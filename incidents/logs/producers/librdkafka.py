@@ -145,6 +145,11 @@ WORDINGS: tuple[Wording, ...] = (
         GROUP + r" heartbeat error response in state .{0,200}?: Broker: Group rebalance in progress",
     ),
     wording(
+        "coordinator_lost",
+        "heartbeat error response",
+        GROUP + r" heartbeat error response in state .{0,200}?: (?P<reason>Broker: Not coordinator.{0,100})",
+    ),
+    wording(
         "generation_reset",
         "heartbeat error response",
         GROUP + r" heartbeat error response in state .{0,200}?:"

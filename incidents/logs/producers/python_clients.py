@@ -77,11 +77,13 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "coordinator_lost",
         "Marking the coordinator",
-        r"Marking the coordinator dead \(node .{1,100}?\)\s?for group {group}\.?$",
+        r"Marking the coordinator dead \(node .{1,100}?\)\s?for group {group}\.?(?:'\])?$",
     ),
     wording(
         "coordinator_lost", "Marking the coordinator", r"Marking the coordinator .{1,300}? dead for group {group}$"
     ),
+    wording("reason_given", "oordinator unknown during", r"(?P<reason>[Cc]oordinator unknown during heartbeat)"),
+    wording("", "Heartbeat successful", r"Heartbeat successful$"),
     wording("coordinator_lost", "Marking the coordinator", r"Marking the coordinator \d{1,12} dead\.?$"),
     wording(
         "generation_reset",
