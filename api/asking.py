@@ -46,7 +46,8 @@ CHOICES = {
     "answer": "string",
 }
 """One row a choice, the first as recorded. Of each measure the median over the seeds, and the least and the most.
-`versus_baseline`: the sum as a share of that of the simulation as recorded; `versus_record`: of the record's own.
+`versus_baseline`: the sum as a share of that of the simulation as recorded; `versus_record`: of the record's own (where
+that is known in bounds only, of the nearest of it: 1.0 within them).
 `refused`: why a choice could not be answered; its figures are missing then. `answer`: the sentence on it."""
 
 

@@ -24,6 +24,8 @@ def delayed(
     topics = sorted({interval.topic for interval in run.intervals})
     if not topics:
         raise BadRequest(f"run {run.info.id} has no partition whose availability is known, so no delays are")
+    if rates is not None and not isinstance(rates, Mapping):
+        raise BadRequest(f"rates={rates!r} names no topic: give records per second by topic: {{{topics[0]!r}: 200}}")
     known = known_rates(run.state_changing, {topic: _rate(topic, rate) for topic, rate in (rates or {}).items()})
     unknown = [topic for topic in topics if topic not in known]
     if unknown:
@@ -33,13 +35,17 @@ def delayed(
         )
     if strange := sorted(set(rates or {}) - set(topics)):
         raise BadRequest(f"run {run.info.id} has no topic {strange[0]!r}; it has {', '.join(topics)}")
-    if capacity is not None and not (isfinite(capacity) and capacity > 0):
+    if capacity is not None and not (_is_number(capacity) and capacity > 0):
         raise BadRequest(f"capacity={capacity!r} is not a number of records per second")
     limit = None if slo is None else ms_of_duration(slo)
     return list(delay_rows(run.record_delays(Load(known, capacity), between), limit)), limit
 
 
 def _rate(topic: str, rate: float) -> float:
-    if not (isfinite(rate) and rate >= 0):
+    if not (_is_number(rate) and rate >= 0):
         raise BadRequest(f"rate {topic}={rate!r} is not a number of records per second")
     return float(rate)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and isfinite(value)

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from groupsim.analysis.incomplete_runs import unfinished
 from groupsim.analysis.periods import Between, period_of
 from groupsim.analysis.runs import Run as StoredRun
 from groupsim.analysis.runs import open_run
@@ -21,6 +22,7 @@ from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, found
 from groupsim.api.values import Duration, Seeds, Settings, counts_of, seeds_of
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
+from groupsim.wording.lists import as_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +107,12 @@ class Run(StoredRun):
 
     @property
     def answer(self) -> str:
-        """The first sentence of the explanation."""
+        """The first sentence of the explanation; of a run that did not end as it should, that and why."""
+        failure = None if self._result is None else self._result.failure
+        if failure is not None:
+            return as_sentence(f"the scenario failed: {failure}")
+        if (ending := unfinished(self.info)) is not None:
+            return as_sentence(ending)
         try:
             return self.explanation.answer
         except BadRequest:

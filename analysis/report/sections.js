@@ -14,6 +14,7 @@ function summarySection(run) {
   ].filter((tile) => tile);
   const lead = run.lead.map((text, i) => [i ? " " : "", i === run.strong && !run.answer ? h("strong", {}, text) : text]).flat();
   return h("div", { class: "summary" },
+    run.status === "finished" ? null : h("p", { class: "lead" }, h("strong", {}, run.lead[0])),
     answerPart(run.answer),
     h("p", { class: run.answer ? "figures" : "lead" }, lead),
     run.sentences.length ? h("ul", { class: "sentences" }, run.sentences.map((text) => h("li", {}, text))) : null,

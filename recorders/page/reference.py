@@ -187,6 +187,9 @@ text, a timedelta, or of a recorded run an instant (UTC); `None` is the run's st
 in it. What a partition or an owner had (`unavailable`, `blame`, `availability`, `timeline`, `ownership`) is cut to
 it; a rebalance, a step, a member, a callback is there whole, if some of it is in this time.
 
+`member` of `blame`, `availability`, `timeline` and `critical_paths`, and `slowest_member` of `rebalances`, are
+processes (`m1.0`, `m1.1` after a restart): `process` of `run.members()`, whose own `member` is the member id.
+
 `run.unavailable()`, `run.blame()` and `run.total()` leave start-up out, as every total does; `between=(0, None)` is
 the whole run, with it. `run.total()` has `outage` (one or more partitions unavailable), `longest_partition`,
 `max_partitions`, `partition_time` with its bounds `at_least` and `at_most`, `start_up` beside it, and `unknown`:

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -111,3 +112,36 @@ def test_every_public_name_is_there_and_documented() -> None:
         assert getattr(groupsim, name).__doc__, name
     with pytest.raises(AttributeError):
         groupsim.nothing  # noqa: B018
+
+
+@groupsim.scenario(lasts=groupsim.minutes(2))
+def not_stable(world: groupsim.World) -> groupsim.Script:
+    """It waits for fewer members than there are."""
+    group = world.group("billing")
+    group.join(3, topics=[world.topic("orders", partitions=3)])
+    yield group.stable(members=2, within=groupsim.seconds(10))
+
+
+def test_of_a_run_that_failed_that_is_said_first() -> None:
+    failed = groupsim.run(not_stable, seed=5)
+    assert not failed.ok
+    assert failed.answer.startswith(
+        "The scenario failed: at 10,000 ms: group 'billing' was not stable with 2 members within 10,000 ms"
+    )
+    assert failed.answer in failed._repr_html_().replace("&#x27;", "'")
+    loaded = groupsim.Run(failed.store, failed.info)
+    assert loaded.answer.startswith(f"Run {failed.info.id} failed at ")
+    assert "Nothing is wrong" not in failed._repr_html_() + loaded._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"rates": 200}, "names no topic"),
+        ({"rates": {"orders": "200/s"}}, "orders='200/s' is not a number"),
+        ({"rates": {"orders": 20}, "capacity": "500"}, "capacity='500' is not a number"),
+    ],
+)
+def test_a_rate_that_is_no_number_is_one_sentence(incident: groupsim.Run, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(groupsim.GroupsimError, match=says):
+        incident.delays(**given)
