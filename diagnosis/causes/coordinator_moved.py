@@ -12,7 +12,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import is_new
 from groupsim.diagnosis.rebalances import rebalanced_times
-from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.said import Said, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
@@ -40,7 +40,8 @@ _COMES = frozenset(
 """Lines of a broker after which its group has members."""
 _LOADED = (RowKind.GROUP_LOADED, *_COMES)
 """Lines of a broker that coordinates the group again."""
-_FOUND = (RowKind.COORDINATOR_FOUND, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
+_AT_WORK = (RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
+_FOUND = (RowKind.COORDINATOR_FOUND, *_AT_WORK)
 """Lines of a client that has a coordinator again."""
 _HAS_ITS_PART = (RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
 _DO = (
@@ -66,8 +67,9 @@ def _find(log: GroupLog) -> Finding | None:
     broker = [line for line in log.broker if line.row.kind in _SAYS and line.nth >= founded]
     clients = _losses(log)
     no_broker = log.of(RowKind.CLIENT_NO_BROKER)
-    if not broker and not clients and len(no_broker) < 2:
-        return None
+    of_nobody = log.group is None and all(line.row.kind in _SAYS for line in log.broker)
+    if not clients and len(no_broker) < 2 and (not broker or of_nobody):  # a broker that starts, and no group
+        return _lost_once(log)
     held = _of_members(log, broker)
     idle = bool(broker) and not held and not clients and not no_broker
     lines = [line for line in held if _shuts_down(line)] or held or broker
@@ -86,6 +88,26 @@ def _find(log: GroupLog) -> Finding | None:
         here="" if idle else _here(held or broker, clients),
         still=_still(log, held or broker, clients) if back is None else "",
         harm_ms=0 if idle else 12_000,
+    )
+
+
+def _lost_once(log: GroupLog) -> Finding | None:
+    """A client that lost its coordinator and does not say why: a connection that was idle for long is closed, too."""
+    lost = log.of(RowKind.COORDINATOR_LOST)
+    if not lost or lost[0].client is None or any(map(lost_membership, log.said)):
+        return None
+    if _next(lost[-1], log.clients[lost[0].client], _AT_WORK) is not None:  # it has joined since
+        return None
+    (who,) = log.called([str(lost[0].client)])
+    return Finding(
+        code=Code.COORDINATOR_MOVED,
+        certainty=Certainty.POSSIBLE,
+        what=f"{who} lost its coordinator, and does not say why: its broker, or only an idle connection",
+        evidence=evidence_of(lost),
+        do=_DO,
+        confirm="the broker's own log of that time",
+        here="its broker could not be reached",
+        harm_ms=1_000,
     )
 
 

@@ -265,3 +265,35 @@ def test_a_line_about_a_heartbeat_is_no_reason_to_refuse_a_log(tmp_path: Path) -
         old.format(7, "WARNING", "Coordinator unknown during heartbeat -- will retry"),
     )
     assert codes(tmp_path, *lines)
+
+
+JAVA = "2025-04-01 08:00:0{0},000 INFO [Consumer clientId=c1, groupId=billing] {1}"
+LOST = "Group coordinator broker-1:9092 (id: 2147483646 rack: null) is unavailable or invalid"
+
+
+@pytest.mark.parametrize(
+    "how", [", will attempt rediscovery", " due to cause: coordinator unavailable.{}isDisconnected: false. Rediscovery"]
+)
+@pytest.mark.parametrize("space", ["", " "])
+def test_a_coordinator_that_is_lost_once_without_a_cause_is_possibly_an_idle_connection(
+    tmp_path: Path, how: str, space: str
+) -> None:
+    found = first(tmp_path, JAVA.format(1, f"{LOST}{how.format(space)} will be attempted."))
+    assert (found.code, found.certainty) == (Code.COORDINATOR_MOVED, Certainty.POSSIBLE)
+    assert "only an idle connection" in found.what
+
+
+def test_a_broker_that_starts_is_no_coordinator_that_moved(tmp_path: Path) -> None:
+    broker = "[2025-04-01 08:00:01,000] INFO [GroupCoordinator 1]: {} (kafka.coordinator.group.GroupCoordinator)"
+    assert codes(tmp_path, broker.format("Starting up."), broker.format("Startup complete.")) == [Code.HEALTHY]
+
+
+def test_no_log_ends_before_its_last_line(tmp_path: Path) -> None:
+    """The head of Nest's lines has whole seconds, what stands behind it has milliseconds."""
+    stopped = "[Nest] 1  - 04/01/2025, 8:00:01 AM     LOG [ServerKafka] INFO [Consumer] Stopped "
+    broker = (
+        "[2025-04-01 08:00:01,900] INFO [GroupCoordinator 0]: Member[group.instance.id None, member.id c1-{}] in group"
+        " billing has left, removing it from the group (kafka.coordinator.group.GroupCoordinator)"
+    ).format("0619b903-29b6-452a-851e-6f8d928e86bc")
+    said = explained(tmp_path, broker, stopped + BEHIND)
+    assert "-" not in said.answer.partition("end ")[2]

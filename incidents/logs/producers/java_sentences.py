@@ -182,7 +182,7 @@ EVENTS: tuple[Wording, ...] = (
         "coordinator_lost",
         "is unavailable or invalid",
         r"^Group coordinator .{1,300}? is unavailable or invalid(?: due to cause:"
-        r" (?P<reason>.{1,600}?)\.(?: isDisconnected|$))?",
+        r" (?P<reason>.{1,600}?)\.(?: ?isDisconnected|$))?",
     ),
     wording("coordinator_lost", "Marking the coordinator", r"^Marking the coordinator .{1,300}? dead"),
     wording("join_failed", "JoinGroup failed", r"^JoinGroup failed:? {text:error}"),
