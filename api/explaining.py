@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from groupsim.analysis.runs import Run
     from groupsim.diagnosis import explain as diagnosed
-    from groupsim.diagnosis.finding import Diagnosis
+    from groupsim.diagnosis.finding import Diagnosis, Remedy
     from groupsim.events.types import RunId
 
 EXPLAINED = {
@@ -91,12 +91,23 @@ class Explanation:
         return f"<Explanation: {self.answer}>"
 
     def _repr_html_(self) -> str:
+        from groupsim.diagnosis.to_text import could_read
+
         groups = []
         for group in self.groups:
-            rows = [(finding.code, finding.what, "; ".join(r.what for r in finding.do)) for finding in group.findings]
+            rows = [
+                (finding.code, finding.certainty, finding.what, "; ".join(_with_effect(r) for r in finding.do))
+                for finding in group.findings
+            ]
             named = "" if group.group is None else f"<p>group <b>{escape(group.group)}</b></p>"
-            groups.append(named + html.table(("cause", "what happened", "what to change"), rows))
+            cost = "".join(html.line(text.strip()) for text in could_read(group))
+            groups.append(named + cost + html.table(("cause", "certainty", "what happened", "what to change"), rows))
         return html.page(self.answer, *groups)
+
+
+def _with_effect(remedy: Remedy) -> str:
+    """What to change, and what a simulation of it showed."""
+    return remedy.what if remedy.effect is None else f"{remedy.what} ({remedy.effect.strip()})"
 
 
 def explain(

@@ -145,3 +145,11 @@ def test_of_a_run_that_failed_that_is_said_first() -> None:
 def test_a_rate_that_is_no_number_is_one_sentence(incident: groupsim.Run, given: dict[str, Any], says: str) -> None:
     with pytest.raises(groupsim.GroupsimError, match=says):
         incident.delays(**given)
+
+
+def test_an_explanation_shows_its_cost_and_how_certain_it_is() -> None:
+    found = groupsim.explain(groupsim.example("max-poll-range"), simulate=False)
+    shown = found._repr_html_()
+    least, most = found.groups[0].stopped_ms or (None, None)
+    assert f"could read: {least} ms to {most} ms" in shown
+    assert '<td style="text-align:left">shown</td>' in shown
