@@ -195,9 +195,20 @@ def concerning(config: object, settings: Mapping[str, Setting]) -> dict[str, Set
     return {name: value for name, value in settings.items() if name in known}
 
 
+CALLED = {
+    "assignor": "partition.assignment.strategy",
+    "assignors": "partition.assignment.strategy",
+    "protocol": "group.protocol",
+    "static": "group.instance.id",
+}
+"""What people call some settings of Kafka."""
+
+
 def near(name: str, known: Iterable[str]) -> str:
-    """A sentence part that lists the names nearest to a mistyped one."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+    """A sentence part that lists the names nearest to a mistyped one, or Kafka's for what people call it."""
+    among = list(known)
+    called = [CALLED[name]] if CALLED.get(name) in among else []
+    close = called or difflib.get_close_matches(name, among, n=3, cutoff=0.4)
     return f"; near names: {', '.join(close)}" if close else ""
 
 

@@ -55,6 +55,7 @@ def tiny(world: groupsim.World):  # type: ignore[no-untyped-def]
         (lambda _: groupsim.sweep("bad_leader", grid={"assignor": []}, to="x"), "assignor"),
         (lambda _: groupsim.sweep("bad_leader", grid={"asignor": ["range"]}, to="x"), "asignor"),
         (lambda _: groupsim.example("kill9"), "kill9-range"),
+        (lambda _: groupsim.run("steady_state", settings={"assignor": "range"}), "partition.assignment.strategy"),
         (lambda _: groupsim.assign("rang", topics={}, members={}), "near names: range"),
         (lambda _: groupsim.assign("range", topics={"t": 1}, members={"m": {"topic": ["t"]}}), "topic"),
     ],
