@@ -148,8 +148,9 @@ def _losses(log: GroupLog) -> list[Said]:
         first = next((line.nth for line in said if line.row.kind in _HAS_ITS_PART), said[-1].nth + 1)
         lost = [line for before, line in pairwise([said[0], *said]) if _lost(line) and not _gave_up(before)]
         settled = [line for line in lost if line.nth > first]
-        begins_so = starts or said[0].row.kind is RowKind.COORDINATOR_FOUND
-        found += settled if starts or (begins_so and len(lost) < 2) else lost
+        once = said[0].row.kind is RowKind.COORDINATOR_FOUND and len(lost) == 1
+        began = once and _next(lost[0], said, _AT_WORK) is not None  # it found another one, and joined
+        found += settled if starts or began else lost
     silent = all(not line.reason or line.reason.startswith("null") for line in found)
     if log.of(RowKind.WORKER_REVOKED_ITSELF):  # a Connect worker does so when it can't reach its coordinator
         return found

@@ -297,3 +297,13 @@ def test_no_log_ends_before_its_last_line(tmp_path: Path) -> None:
     ).format("0619b903-29b6-452a-851e-6f8d928e86bc")
     said = explained(tmp_path, broker, stopped + BEHIND)
     assert "-" not in said.answer.partition("end ")[2]
+
+
+def test_a_broker_that_answers_that_it_is_not_the_coordinator_moved_whatever_stood_before(tmp_path: Path) -> None:
+    why = "rebalance failed due to 'This is not the correct coordinator.' (NotCoordinatorException)"
+    lines = (
+        JAVA.format(1, "Discovered group coordinator broker-1:9092 (id: 2147483646 rack: null)"),
+        JAVA.format(1, f"Request joining group due to: {why}"),
+        JAVA.format(1, "(Re-)joining group"),
+    )
+    assert first(tmp_path, *lines).code is Code.COORDINATOR_MOVED
