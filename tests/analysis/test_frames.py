@@ -175,6 +175,7 @@ def test_runs_of_one_kind_are_joined_by_concat(simulated: Run) -> None:
 
 
 def test_pandas_draws_them(simulated: Run, incident: Run) -> None:
+    plt.close("all")  # pandas draws a column into the figure that another test left open
     for run in (simulated, incident):
         sums = run.unavailable().groupby("label")["duration"].sum().dt.total_seconds()
         bars: Any = sums.plot.bar()  # what matplotlib makes of timedeltas depends on the converters that are registered
