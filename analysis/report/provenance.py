@@ -44,6 +44,8 @@ def folder(info: RunInfo) -> Folder:
     if not absolute:
         return Folder("", "")
     path = os.path.commonpath([os.path.dirname(name) for name in absolute])
+    if path == os.path.dirname(path):  # the root: names of logs from different folders stay whole
+        return Folder("", "")
     return Folder(os.path.join(path, ""), "logs" if _logs(info) else "scenario")
 
 
