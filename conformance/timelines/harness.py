@@ -12,7 +12,7 @@ from groupsim.conformance.timelines.observer import RunObserver
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, CREATE_TOPIC, Action, Recording, split, topics_of
 from groupsim.simulation.clients.config import CLASSIC, Application
 from groupsim.simulation.group import GroupHandle
-from groupsim.simulation.host_speed import on_host
+from groupsim.simulation.host_speed import latencies_of, on_host
 from groupsim.simulation.latencies import LATENCIES, LOG_CREATION_MS, Drawn, Latencies
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.world import World
@@ -45,7 +45,9 @@ class Harness:
         self._latencies = LATENCIES
         self._slowness = self.draw(self.latencies("").slowness, "machine/slowness")
         self._again, _ = recorded.slowness or (1.0, 1.0)
-        if recorded.slowness is not None:  # read from the record: nothing is left to chance
+        if recorded.host is not None:
+            self._latencies, self._slowness, self._again = latencies_of(recorded.host), 1.0, recorded.host.again
+        elif recorded.slowness is not None:  # read from the record: nothing is left to chance
             self._latencies = {name: on_host(usual, *recorded.slowness) for name, usual in LATENCIES.items()}
             self._slowness = 1.0
         if recorded_times:

@@ -12,6 +12,7 @@ from groupsim.conformance.timelines.simulated_logs import SimulatedBrokerLog, Si
 from groupsim.events import client
 from groupsim.events.base import Recorded
 from groupsim.events.group import CommitAccepted
+from groupsim.events.network import MessageDelivered
 from groupsim.events.types import NO_GENERATION, MemberId, Offsets, ProcessId
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 
@@ -28,13 +29,17 @@ RAISED: dict[str, str] = {LIBRDKAFKA: "KafkaException", KAFKA_PYTHON: "CommitFai
 
 
 class RunObserver:
-    """Folds facts into `events`, `broker`, `frozen` (by process) and `member_ids` of a recording."""
+    """Folds facts into `events`, `broker`, `frozen` (by process) and `member_ids` of a recording.
+
+    `heartbeats`: by process, when it sent each.
+    """
 
     def __init__(self) -> None:
         self.events: list[Record] = []
         self.broker_log = SimulatedBrokerLog()
         self.client_log = SimulatedClientLog()
         self.frozen: dict[ProcessId, Intervals] = {}
+        self.heartbeats: dict[ProcessId, list[int]] = {}
         self.read_twice = 0
         self.progress = Progress(self.see)
         self.libraries = Libraries()
@@ -51,7 +56,9 @@ class RunObserver:
     def fold(self, facts: Iterable[Recorded]) -> None:
         """Fold facts, in order."""
         for fact in facts:
-            if isinstance(fact.event, client.ClientEvent):
+            if isinstance(fact.event, MessageDelivered):
+                self._message(fact.event)
+            elif isinstance(fact.event, client.ClientEvent):
                 self._client(fact.at_ms, fact.event)
             else:
                 self.broker_log.observe(fact.at_ms, fact.event)
@@ -59,6 +66,10 @@ class RunObserver:
                 process, event = self.broker_log.member_ids[fact.event.member], fact.event
                 self.progress.committed(fact.at_ms, process, event.generation, len(event.offsets))
         self.broker_log.finish()
+
+    def _message(self, event: MessageDelivered) -> None:
+        if event.api == "Heartbeat" and not event.response:
+            self.heartbeats.setdefault(event.source, []).append(event.sent_ms)
 
     def see(self, at_ms: int, process: ProcessId, kind: str, **more: Any) -> None:
         """Note what a process saw or did."""

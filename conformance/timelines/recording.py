@@ -17,7 +17,7 @@ from groupsim.coordinator.config import BROKER_VERSION
 from groupsim.events.errors import GroupsimError
 from groupsim.events.types import MemberId, ProcessId
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
-from groupsim.simulation.host_speed import again_and_first
+from groupsim.simulation.host_speed import Profile, again_and_first
 
 CONSUMER_SETTINGS = (
     "session.timeout.ms",
@@ -88,7 +88,8 @@ class Recording:
     coordinator, or it called close(), where the file has that. `first_arrivals`: by topic, when its first record came
     (`recorded_times`), where that can be known. `slowness`: of its host, by its steps (again, the
     first time); None where the file has none. `ids`: the member ids of each process in the order in which it had them,
-    where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
+    where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known. `host`:
+    a measured one to play it on, instead of its own.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Recording:
     slowness: tuple[float, float] | None
     ids: dict[ProcessId, tuple[MemberId, ...]]
     release: str
+    host: Profile | None = None
 
     @property
     def library(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import simpy
@@ -21,6 +22,7 @@ from groupsim.conformance.timelines.recording import (
 )
 from groupsim.events.errors import GroupsimError
 from groupsim.events.types import TopicPartition
+from groupsim.simulation.host_speed import HOSTS
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
@@ -40,16 +42,30 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
     file has the first JoinGroup (in the broker's log) and the close(). Raises BadRecording.
     """
     recorded = parse(recording)
+    return _recording(recorded, seed, _play(recorded, seed, recorded_times))
+
+
+def reenact_on_host(recording: dict[str, Any], seed: int, host: str) -> dict[str, Any]:
+    """The same with `recorded_times`, on a host of `host_speed.HOSTS` instead of the recording's own.
+
+    `heartbeats` are there too: by process, when it sent each. Raises BadRecording.
+    """
+    recorded = replace(parse(recording), host=HOSTS[host])
+    observed = _play(recorded, seed, recorded_times=True)
+    return _recording(recorded, seed, observed) | {"heartbeats": observed.heartbeats}
+
+
+def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
     try:
         check_actions(recorded)
-        return _recording(recorded, seed, _play(recorded, seed, recorded_times))
+        return _observed(recorded, seed, recorded_times)
     except BadRecording:
         raise
     except GroupsimError as error:
         raise BadRecording(f"recording {recorded.id}: {error}") from error
 
 
-def _play(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
+def _observed(recorded: Recording, seed: int, recorded_times: bool) -> RunObserver:
     observed = RunObserver()
     observed.use(recorded.libraries)
     observed.progress.auto_commit = recorded.auto_commit

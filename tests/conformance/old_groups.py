@@ -1,0 +1,200 @@
+"""Simulated hosts held against recordings of old groups: heartbeats, their phases, and what each rebalance cost.
+
+    python -m tests.conformance.old_groups FOLDER [--host quiet] [--seeds 24]
+
+FOLDER has recordings, each with its `recording.json` and `heartbeats.json` (when each process sent one). A recorded run
+is played on a named host; from the recording come the settings, what was done and when, and nothing of its speed. Its
+cost is the recording's: from the begin of a revoked callback to the end of the next owner's assigned one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+from groupsim.conformance.timelines.reenact import reenact_on_host
+
+AGES_MIN = (1, 5, 30)
+"""Minutes after a rebalance at which phases are compared."""
+QUIET_MS = 1_000_000
+"""A time without a rebalance that is longer than this is the quiet half hour."""
+LATE_AT_MOST_MS = 1_000
+"""An interval that is longer by more than this has a rebalance in it."""
+ON_MEMBERS = ("start", "close", "kill")
+Heartbeats = Mapping[str, Sequence[int]]
+"""By process, when it sent each (ms)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """One, by the action that it follows; `ordinal`: the how manieth after that; `cost`: partition-ms."""
+
+    action: str
+    ordinal: int
+    age_ms: int
+    cost: int
+
+
+def rebalances(run: dict[str, Any], actions: Sequence[dict[str, Any]], end_ms: int) -> list[Rebalance]:
+    """What each rebalance cost until the next one began, or something was done.
+
+    The time before a killed member's session is over is a part of no rebalance.
+    """
+    began = sorted(row["t_ms"] for row in run["broker"] if row["kind"] == "rebalance_started")
+    done = sorted((a["t_ms"], f"{a['action']} {a['member']} {a['t_ms']}") for a in actions if a["action"] in ON_MEMBERS)
+    assigned = sorted(event["t_ms"] for event in run["events"] if event["kind"] == "assigned")
+    marks = sorted({*began, *(at for at, _ in done), end_ms})
+    following = dict(pairwise(marks))
+    found: list[Rebalance] = []
+    ordinals: dict[str, int] = defaultdict(int)
+    for at in began:
+        action_ms, action = max((d for d in done if d[0] <= at), default=(0, ""))
+        ordinals[action] += 1
+        first = ordinals[action] == 1 and not action.startswith("kill")
+        cost = _unavailable_ms(run, action_ms if first else at, following.get(at, end_ms))
+        age_ms = at - max((t for t in assigned if t <= at), default=at)
+        found.append(Rebalance(action, ordinals[action], age_ms, cost))
+    return found
+
+
+def _unavailable_ms(run: dict[str, Any], since: int, until: int) -> int:
+    gaps = (gap for by_partition in run["unavailable"].values() for gap in by_partition)
+    return sum(max(0, min(until, b) - max(since, a)) for a, b in gaps)
+
+
+def lateness(sent: Iterable[int], interval_ms: int) -> list[int]:
+    """By how much each interval was longer than it should be; those with a rebalance in them are left out."""
+    late = (b - a - interval_ms for a, b in pairwise(sent))
+    return [ms for ms in late if 0 <= ms <= LATE_AT_MOST_MS]
+
+
+def spread_ms(sent: Heartbeats, at_ms: int, interval_ms: int) -> int | None:
+    """How far apart the phases are at this time: the round less its largest gap; None where one process sends none."""
+    phases = sorted(at % interval_ms for row in sent.values() if (at := next_after(row, at_ms)) is not None)
+    if len(phases) < len(sent) or not phases:
+        return None
+    gaps = [b - a for a, b in pairwise([*phases, phases[0] + interval_ms])]
+    return interval_ms - max(gaps)
+
+
+def next_after(sent: Sequence[int], at_ms: int) -> int | None:
+    """The first heartbeat from this time on."""
+    return next((at for at in sent if at >= at_ms), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording of an old group, and its heartbeats."""
+
+    record: dict[str, Any]
+    heartbeats: Heartbeats
+
+    @classmethod
+    def read(cls, folder: Path) -> Recorded:
+        """Of a folder."""
+        record, sent = (json.loads((folder / f"{what}.json").read_text()) for what in ("recording", "heartbeats"))
+        return cls(record, sent)
+
+    @property
+    def interval_ms(self) -> int:
+        """Of heartbeats."""
+        return int(self.record["config"]["heartbeat.interval.ms"])
+
+    @property
+    def quiet(self) -> tuple[int, int]:
+        """The longest time between two rebalances (ms)."""
+        began = sorted(row["t_ms"] for row in self.record["broker"] if row["kind"] == "rebalance_started")
+        return max(pairwise(began), key=lambda pair: pair[1] - pair[0])
+
+    def library(self, process: str) -> str:
+        """Of a process, as the recording names it."""
+        return str((self.record["config"].get("library_of_process") or {}).get(process, "java"))
+
+    def in_quiet(self, sent: Heartbeats) -> dict[str, list[int]]:
+        """The heartbeats of the quiet half hour, of the processes that are there all the time."""
+        since, until = self.quiet
+        inside = {process: [at for at in row if since < at < until] for process, row in sent.items()}
+        most = max(len(row) for row in inside.values())
+        return {process: row for process, row in inside.items() if len(row) > most / 2}
+
+    def lateness(self, sent: Heartbeats) -> dict[str, list[int]]:
+        """By library, that of each heartbeat of the quiet half hour."""
+        by_library: dict[str, list[int]] = defaultdict(list)
+        for process, row in self.in_quiet(sent).items():
+            by_library[self.library(process)] += lateness(row, self.interval_ms)
+        return by_library
+
+    def spreads(self, sent: Heartbeats) -> list[int | None]:
+        """Of the phases, at each of the ages."""
+        inside = self.in_quiet(sent)
+        since, until = self.quiet
+        latest = until - 2 * self.interval_ms
+        return [spread_ms(inside, min(since + age * 60_000, latest), self.interval_ms) for age in AGES_MIN]
+
+    def rebalances(self, run: dict[str, Any]) -> list[Rebalance]:
+        """Of this recording or of one that was played, from the second action's window on."""
+        opens = self.record["summary"]["window_ms"][0]
+        actions = self.record["actions"]
+        found = rebalances(run, actions, self.record["run_end_ms"])
+        return [r for r in found if r.action and int(r.action.split()[2]) >= opens]
+
+
+def compared(recorded: Recorded, host: str, seeds: Iterable[int]) -> Iterator[str]:
+    """The figures of one recording beside those of the same run on a host, line by line."""
+    played = [reenact_on_host(recorded.record, seed, host) for seed in seeds]
+    yield f"{recorded.record['id']}, host {host}, {len(played)} seeds"
+    beats = [recorded.lateness(run["heartbeats"]) for run in played]
+    for library, seen in sorted(recorded.lateness(recorded.heartbeats).items()):
+        ours = [ms for run in beats for ms in run[library]]
+        yield (
+            f"  late, {library}: mean {mean(seen):.2f} ms, simulated {mean(ours):.2f}; "
+            f"sd {stdev(seen):.2f}, simulated {stdev(ours):.2f}; n {len(seen)}"
+        )
+    spreads = [recorded.spreads(run["heartbeats"]) for run in played]
+    for i, (age, seen_ms) in enumerate(zip(AGES_MIN, recorded.spreads(recorded.heartbeats), strict=True)):
+        drawn = sorted(row[i] or 0 for row in spreads)
+        yield f"  phases after {age} min: {seen_ms} ms, simulated {median(drawn):.0f} ({drawn[0]}-{drawn[-1]})"
+    yield from costs(recorded, [recorded.rebalances(run) for run in played])
+
+
+def costs(recorded: Recorded, played: Sequence[Sequence[Rebalance]]) -> Iterator[str]:
+    """What each rebalance cost beside the simulated range, then how many are inside, and the median error."""
+    ours: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for run in played:
+        for rebalance in run:
+            ours[rebalance.action, rebalance.ordinal].append(rebalance.cost)
+    inside, errors = 0, []
+    rows = recorded.rebalances(recorded.record)
+    for row in rows:
+        drawn = sorted(ours[row.action, row.ordinal]) or [0]
+        low, middle, high = drawn[0], median(drawn), drawn[-1]
+        inside += low <= row.cost <= high
+        errors.append(abs(middle - row.cost) / max(row.cost, 1))
+        yield (
+            f"  {row.action}, {row.ordinal}. rebalance, age {row.age_ms / 1000:.0f} s: {row.cost}, "
+            f"simulated {middle:.0f} ({low}-{high}){'' if low <= row.cost <= high else ' OUTSIDE'}"
+        )
+    yield f"  inside {inside} of {len(rows)}, median error {100 * median(errors):.0f} %"
+
+
+def main() -> None:
+    """Print the comparison of every recording of a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--host", default="quiet")
+    parser.add_argument("--seeds", type=int, default=24)
+    given = parser.parse_args()
+    for folder in sorted(path.parent for path in given.folder.glob("*/heartbeats.json")):
+        for line in compared(Recorded.read(folder), given.host, range(given.seeds)):
+            print(line)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
