@@ -15,7 +15,7 @@ from groupsim.coordinator.config import near
 from groupsim.simulation import checks
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.latencies import IDLE_LATE, LATENCIES, NONE, Drawn, Latencies
+from groupsim.simulation.latencies import IDLE_LATE, IDLE_STEPS, LATENCIES, NONE, POSITIONED, Drawn, Latencies
 
 
 class Step(StrEnum):
@@ -79,14 +79,15 @@ class Profile:
 IDEAL = "ideal"
 """The host on which no step takes time and each heartbeat is in time: for teaching, and for tests."""
 HOSTS: dict[str, Profile] = {
-    "quiet": Profile(1.2, 1.7, idle=True),
+    "quiet": Profile(1.0, 1.2, idle=True),
     "half-busy": Profile(1.0, 1.0),
     "busy": Profile(1.9, 1.9),
     "overloaded": Profile(3.0, 3.0),
 }
 """Measured: two cores whose share in use was 0.2, 0.56, 0.66 and 0.74 in the median (1.0 in the worst second). The
-first is another machine, with slower cores: what is less there is how late its programs wake (three recordings: again
-1.1 to 1.5, first 1.4 to 2.0)."""
+first is another machine, with slower cores, after its programs had started (three recordings without their first 30 s:
+254 steps again, 47 first; while they started, with all of both cores in use, it was as slow as an overloaded one: again
+3.0, first 2.4). What is less there is how long programs wait for a processor (`IDLE_LATE`, `IDLE_STEPS`)."""
 SLOWEST = 1_000.0
 NOT_THE_HOSTS = ("command", "napping", "metadata", "slowness")
 """Distributions of `Latencies` that a slow host does not stretch: they are set by timers."""
@@ -171,8 +172,14 @@ def on_host(latencies: Latencies, factor: float, first: float | None = None) -> 
 
 
 def latencies_of(profile: Profile) -> dict[str, Latencies]:
-    """By client library those of a host."""
-    found = {library: on_host(usual, profile.again, profile.first) for library, usual in LATENCIES.items()}
+    """By client library those of a host; partitions are read as soon as their positions are known."""
+    found = {
+        library: on_host(replace(usual, **POSITIONED[library]), profile.again, profile.first)  # type: ignore[arg-type]
+        for library, usual in LATENCIES.items()
+    }
     if not profile.idle:
         return found
-    return {library: replace(seen, drift=NONE, hiccup=IDLE_LATE[library]) for library, seen in found.items()}
+    return {
+        library: replace(seen, drift=NONE, hiccup=IDLE_LATE[library], **IDLE_STEPS[library])  # type: ignore[arg-type]
+        for library, seen in found.items()
+    }

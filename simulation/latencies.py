@@ -172,3 +172,28 @@ IDLE_LATE: dict[str, Drawn] = {
 }
 """How late each single heartbeat of a program is that has nothing else to do: the phases of two move apart as a random
 walk (six Java members were 93 to 123 ms apart after half an hour)."""
+IDLE_STEPS: dict[str, dict[str, Drawn]] = {
+    # after the first 30 s: 221 join answers, 193 assignments, 103 commits of members that rejoin; 19 members' first
+    # join answers; less what the network and the write take in a simulation
+    JAVA: {
+        "joined": Drawn((0, 0, 0.5, 0.5, 1.5, 3.5, 4.5, 6.5, 9.5, 15)),
+        "assigned": Drawn((0, 0, 0, 0, 1.5, 4.5, 7.5, 10.5, 18.5, 28)),
+        "committed": Drawn((0, 0, 0, 0, 0, 2, 5, 7, 9, 19)),
+        "first_joined": Drawn((9, 9.5, 11.5, 12.5, 18.5, 25.5, 31.5, 36, 40.5, 40.5)),
+    },
+    LIBRDKAFKA: {},
+    KAFKA_PYTHON: {},
+}
+"""The steps of a program that has little else to do, where enough of them were seen: nothing waits for a processor, so
+that the slow ones are three times as fast as on a busy host, the median no faster."""
+POSITIONED: dict[str, dict[str, Drawn]] = {
+    # 158 first ones and 287 later ones: "Setting offset for partition …" in the client's log
+    JAVA: {
+        "first_fetched": Drawn((2, 4, 4, 6, 9, 15, 30, 39, 87, 128)),
+        "fetched": Drawn((0, 1, 1, 2, 4, 8, 17, 25, 58, 74)),
+    },
+    LIBRDKAFKA: {},
+    KAFKA_PYTHON: {},
+}
+"""Assigned callback ends → the position is known, from which a partition counts as available; its first records come
+later, by what connecting to the leader and a fetch take (`first_fetched`, `fetched`)."""

@@ -39,6 +39,8 @@ def partition_order(name: str) -> tuple[str, int]:
 
 WORDS = (("librdkafka", LIBRDKAFKA), ("confluent", LIBRDKAFKA), ("kafka-python", KAFKA_PYTHON))
 """What names a library in a recording; anything else is Java's."""
+MODULES = {"kafka": KAFKA_PYTHON}
+"""Libraries that go by the name of the module that a program imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +68,4 @@ def libraries(config: Mapping[str, Any], actions: list[dict[str, Any]]) -> Libra
 
 def library(name: str) -> str:
     """The library that a text names."""
-    return next((library for word, library in WORDS if word in name), JAVA)
+    return next((library for word, library in WORDS if word in name), MODULES.get(name, JAVA))

@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
+from groupsim.conformance.timelines.recorded_form import libraries
 from groupsim.conformance.timelines.reenact import reenact_on_host
 
 AGES_MIN = (1, 5, 30)
@@ -26,16 +27,20 @@ AGES_MIN = (1, 5, 30)
 QUIET_MS = 1_000_000
 """A time without a rebalance that is longer than this is the quiet half hour."""
 LATE_AT_MOST_MS = 1_000
-"""An interval that is longer by more than this has a rebalance in it."""
+"""An interval that is longer or shorter by more than this has a rebalance in it."""
 ON_MEMBERS = ("start", "close", "kill")
+START_MS, START_HOST = 30_000, "overloaded"
+"""Until then the host of these recordings was busy with starting some twenty programs, on which it was as slow as this
+(by the steps of the first 12 s, before the first rebalance that is compared: again 3.0, first 2.4)."""
 Heartbeats = Mapping[str, Sequence[int]]
 """By process, when it sent each (ms)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebalance:
-    """One, by the action that it follows; `ordinal`: the how manieth after that; `cost`: partition-ms."""
+    """One, by the action that it follows, at `at_ms`; `ordinal`: the how manieth after that; `cost`: partition-ms."""
 
+    at_ms: int
     action: str
     ordinal: int
     age_ms: int
@@ -60,7 +65,7 @@ def rebalances(run: dict[str, Any], actions: Sequence[dict[str, Any]], end_ms: i
         first = ordinals[action] == 1 and not action.startswith("kill")
         cost = _unavailable_ms(run, action_ms if first else at, following.get(at, end_ms))
         age_ms = at - max((t for t in assigned if t <= at), default=at)
-        found.append(Rebalance(action, ordinals[action], age_ms, cost))
+        found.append(Rebalance(action_ms, action, ordinals[action], age_ms, cost))
     return found
 
 
@@ -72,7 +77,7 @@ def _unavailable_ms(run: dict[str, Any], since: int, until: int) -> int:
 def lateness(sent: Iterable[int], interval_ms: int) -> list[int]:
     """By how much each interval was longer than it should be; those with a rebalance in them are left out."""
     late = (b - a - interval_ms for a, b in pairwise(sent))
-    return [ms for ms in late if 0 <= ms <= LATE_AT_MOST_MS]
+    return [ms for ms in late if abs(ms) <= LATE_AT_MOST_MS]
 
 
 def spread_ms(sent: Heartbeats, at_ms: int, interval_ms: int) -> int | None:
@@ -109,13 +114,21 @@ class Recorded:
 
     @property
     def quiet(self) -> tuple[int, int]:
-        """The longest time between two rebalances (ms)."""
-        began = sorted(row["t_ms"] for row in self.record["broker"] if row["kind"] == "rebalance_started")
-        return max(pairwise(began), key=lambda pair: pair[1] - pair[0])
+        """The longest time between two rebalances, from the last assignment to the next beginning (ms)."""
+        marks = [(row["t_ms"], 1) for row in self.record["broker"] if row["kind"] == "rebalance_started"]
+        marks += [(event["t_ms"], 0) for event in self.record["events"] if event["kind"] == "assigned"]
+        spans = ((a, b) for (a, _), (b, begins) in pairwise(sorted(marks)) if begins)
+        return max(spans, key=lambda span: span[1] - span[0])
+
+    @property
+    def start(self) -> dict[str, Any]:
+        """Of the recording what was done while its host was busy with starting the programs."""
+        actions = [action for action in self.record["actions"] if action["t_ms"] < START_MS]
+        return {**self.record, "actions": actions, "run_end_ms": 2 * START_MS}
 
     def library(self, process: str) -> str:
-        """Of a process, as the recording names it."""
-        return str((self.record["config"].get("library_of_process") or {}).get(process, "java"))
+        """Of a process."""
+        return libraries(self.record["config"], self.record["actions"]).of(process)
 
     def in_quiet(self, sent: Heartbeats) -> dict[str, list[int]]:
         """The heartbeats of the quiet half hour, of the processes that are there all the time."""
@@ -143,10 +156,10 @@ class Recorded:
         opens = self.record["summary"]["window_ms"][0]
         actions = self.record["actions"]
         found = rebalances(run, actions, self.record["run_end_ms"])
-        return [r for r in found if r.action and int(r.action.split()[2]) >= opens]
+        return [r for r in found if r.at_ms >= opens]
 
 
-def compared(recorded: Recorded, host: str, seeds: Iterable[int]) -> Iterator[str]:
+def compared(recorded: Recorded, host: str, seeds: Sequence[int]) -> Iterator[str]:
     """The figures of one recording beside those of the same run on a host, line by line."""
     played = [reenact_on_host(recorded.record, seed, host) for seed in seeds]
     yield f"{recorded.record['id']}, host {host}, {len(played)} seeds"
@@ -161,7 +174,13 @@ def compared(recorded: Recorded, host: str, seeds: Iterable[int]) -> Iterator[st
     for i, (age, seen_ms) in enumerate(zip(AGES_MIN, recorded.spreads(recorded.heartbeats), strict=True)):
         drawn = sorted(row[i] or 0 for row in spreads)
         yield f"  phases after {age} min: {seen_ms} ms, simulated {median(drawn):.0f} ({drawn[0]}-{drawn[-1]})"
-    yield from costs(recorded, [recorded.rebalances(run) for run in played])
+    started = [reenact_on_host(recorded.start, seed, START_HOST) for seed in seeds]
+    known = [
+        [r for r in recorded.rebalances(young) if r.at_ms < START_MS]
+        + [r for r in recorded.rebalances(run) if r.at_ms >= START_MS]
+        for young, run in zip(started, played, strict=True)
+    ]
+    yield from costs(recorded, known)
 
 
 def costs(recorded: Recorded, played: Sequence[Sequence[Rebalance]]) -> Iterator[str]:
