@@ -43,10 +43,11 @@ class Harness:
         self._recorded = recorded
         self._observed = observed
         self._latencies = LATENCIES
+        self._hosts = [(since, latencies_of(host)) for since, host in recorded.hosts]
         self._slowness = self.draw(self.latencies("").slowness, "machine/slowness")
         self._again, _ = recorded.slowness or (1.0, 1.0)
-        if recorded.host is not None:
-            self._latencies, self._slowness, self._again = latencies_of(recorded.host), 1.0, recorded.host.again
+        if recorded.hosts:
+            self._slowness, self._again = 1.0, recorded.hosts[0][1].again
         elif recorded.slowness is not None:  # read from the record: nothing is left to chance
             self._latencies = {name: on_host(usual, *recorded.slowness) for name, usual in LATENCIES.items()}
             self._slowness = 1.0
@@ -70,7 +71,8 @@ class Harness:
 
     def latencies(self, process: str) -> Latencies:
         """Those of a process's library on this host."""
-        return self._latencies[self._recorded.libraries.of(process)]
+        now = [seen for since, seen in self._hosts if since <= self._world.now] or [self._latencies]
+        return now[-1][self._recorded.libraries.of(process)]
 
     def run(self) -> Generator[simpy.Event, Any, None]:
         """Every action at its time."""

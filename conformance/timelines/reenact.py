@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,12 +45,13 @@ def reenact(recording: dict[str, Any], seed: int, recorded_times: bool = False) 
     return _recording(recorded, seed, _play(recorded, seed, recorded_times))
 
 
-def reenact_on_host(recording: dict[str, Any], seed: int, host: str) -> dict[str, Any]:
-    """The same with `recorded_times`, on a host of `host_speed.HOSTS` instead of the recording's own.
+def reenact_on_hosts(recording: dict[str, Any], seed: int, hosts: Mapping[int, str]) -> dict[str, Any]:
+    """The same with `recorded_times`, on hosts of `host_speed.HOSTS` instead of the recording's own.
 
-    `heartbeats` are there too: by process, when it sent each. Raises BadRecording.
+    `hosts`: by the time from which it is so (ms); the first is 0. `heartbeats` are there too: by process, when it sent
+    each. Raises BadRecording.
     """
-    recorded = replace(parse(recording), host=HOSTS[host])
+    recorded = replace(parse(recording), hosts=tuple((since, HOSTS[name]) for since, name in sorted(hosts.items())))
     observed = _play(recorded, seed, recorded_times=True)
     return _recording(recorded, seed, observed) | {"heartbeats": observed.heartbeats}
 

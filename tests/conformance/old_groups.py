@@ -20,7 +20,7 @@ from statistics import mean, median, stdev
 from typing import Any
 
 from groupsim.conformance.timelines.recorded_form import libraries
-from groupsim.conformance.timelines.reenact import reenact_on_host
+from groupsim.conformance.timelines.reenact import reenact_on_hosts
 
 AGES_MIN = (1, 5, 30)
 """Minutes after a rebalance at which phases are compared."""
@@ -120,12 +120,6 @@ class Recorded:
         spans = ((a, b) for (a, _), (b, begins) in pairwise(sorted(marks)) if begins)
         return max(spans, key=lambda span: span[1] - span[0])
 
-    @property
-    def start(self) -> dict[str, Any]:
-        """Of the recording what was done while its host was busy with starting the programs."""
-        actions = [action for action in self.record["actions"] if action["t_ms"] < START_MS]
-        return {**self.record, "actions": actions, "run_end_ms": 2 * START_MS}
-
     def library(self, process: str) -> str:
         """Of a process."""
         return libraries(self.record["config"], self.record["actions"]).of(process)
@@ -161,7 +155,7 @@ class Recorded:
 
 def compared(recorded: Recorded, host: str, seeds: Sequence[int]) -> Iterator[str]:
     """The figures of one recording beside those of the same run on a host, line by line."""
-    played = [reenact_on_host(recorded.record, seed, host) for seed in seeds]
+    played = [reenact_on_hosts(recorded.record, seed, {0: START_HOST, START_MS: host}) for seed in seeds]
     yield f"{recorded.record['id']}, host {host}, {len(played)} seeds"
     beats = [recorded.lateness(run["heartbeats"]) for run in played]
     for library, seen in sorted(recorded.lateness(recorded.heartbeats).items()):
@@ -174,13 +168,7 @@ def compared(recorded: Recorded, host: str, seeds: Sequence[int]) -> Iterator[st
     for i, (age, seen_ms) in enumerate(zip(AGES_MIN, recorded.spreads(recorded.heartbeats), strict=True)):
         drawn = sorted(row[i] or 0 for row in spreads)
         yield f"  phases after {age} min: {seen_ms} ms, simulated {median(drawn):.0f} ({drawn[0]}-{drawn[-1]})"
-    started = [reenact_on_host(recorded.start, seed, START_HOST) for seed in seeds]
-    known = [
-        [r for r in recorded.rebalances(young) if r.at_ms < START_MS]
-        + [r for r in recorded.rebalances(run) if r.at_ms >= START_MS]
-        for young, run in zip(started, played, strict=True)
-    ]
-    yield from costs(recorded, known)
+    yield from costs(recorded, [recorded.rebalances(run) for run in played])
 
 
 def costs(recorded: Recorded, played: Sequence[Sequence[Rebalance]]) -> Iterator[str]:
@@ -212,7 +200,7 @@ def main() -> None:
     given = parser.parse_args()
     for folder in sorted(path.parent for path in given.folder.glob("*/heartbeats.json")):
         for line in compared(Recorded.read(folder), given.host, range(given.seeds)):
-            print(line)  # noqa: T201
+            print(line)
 
 
 if __name__ == "__main__":
