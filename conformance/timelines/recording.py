@@ -88,8 +88,8 @@ class Recording:
     coordinator, or it called close(), where the file has that. `first_arrivals`: by topic, when its first record came
     (`recorded_times`), where that can be known. `slowness`: of its host, by its steps (again, the
     first time); None where the file has none. `ids`: the member ids of each process in the order in which it had them,
-    where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known. `hosts`:
-    measured ones to play it on, instead of its own, each with the time from which it is so (ms); the first is at 0.
+    where the file shows that. `release`: of Kafka, of its broker and its Java clients; empty if it is not known.
+    `hosts`: measured ones to play it on, instead of its own, each from a time on (ms), the first from 0.
     """
 
     id: str
