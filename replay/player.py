@@ -29,6 +29,7 @@ from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_t
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.host_speed import IDEAL
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.member import MemberHandle
 from groupsim.simulation.message_delays import Delays
@@ -150,6 +151,7 @@ class _Replay:
             bounds |= protocols.broker_bounds(self._group_config, self._choice.settings)
         world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least, **bounds})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
+        world.host(IDEAL)  # what is slow is the record's
         self._add_latencies()
 
     def _add_latencies(self) -> None:

@@ -78,6 +78,8 @@ class Profile:
 
 IDEAL = "ideal"
 """The host on which no step takes time and each heartbeat is in time: for teaching, and for tests."""
+DEFAULT = "quiet"
+"""What a world has until a scenario says otherwise."""
 HOSTS: dict[str, Profile] = {
     "quiet": Profile(1.0, 1.2, idle=True),
     "half-busy": Profile(1.0, 1.0),

@@ -52,8 +52,12 @@ class Delays:
 
     def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
-        wait = round(self._request_delay(message) if message.target == self._broker else self._response_delay(message))
+        wait = self.wait_ms(message)
         return Deliver(wait) if wait else PASS
+
+    def wait_ms(self, message: Message) -> int:
+        """The same, for `Network.delay`."""
+        return round(self._request_delay(message) if message.target == self._broker else self._response_delay(message))
 
     def heartbeat_late_ms(self, process: str) -> float:
         """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""

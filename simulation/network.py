@@ -90,6 +90,7 @@ class Network:
         self._resets: dict[str, Callable[[], None]] = {}
         self._cuts: list[tuple[frozenset[str], int]] = []
         self._rules: list[Rule] = []
+        self._delay_ms: Callable[[Message], int] | None = None
         self._numbers = 0
         self._latency_varies = False
         self._last_arrival: dict[tuple[str, str, int], int] = {}
@@ -122,6 +123,11 @@ class Network:
         for address in sorted(self._resets):
             if address != but:
                 self.reset(address)
+
+    def delay(self, delay_ms: Callable[[Message], int] | None) -> None:
+        """How much longer each message takes that arrives, beside what rules say; in place of what was said before."""
+        self._delay_ms = delay_ms
+        self._latency_varies |= delay_ms is not None
 
     def add_rule(self, rule: Rule) -> Callable[[], None]:
         """Put a rule in force; the result takes it out again."""
@@ -201,6 +207,8 @@ class Network:
                 return
             if isinstance(handled, Deliver):
                 latency += handled.after_ms
+        if self._delay_ms is not None:
+            latency += self._delay_ms(message)
         sent = int(self._env.now)
         arrival = sent + latency
         if self._latency_varies or low != high:

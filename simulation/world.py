@@ -17,6 +17,7 @@ from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
+from groupsim.simulation.host_speed import DEFAULT
 from groupsim.simulation.kubernetes.autoscaler import Autoscaler, autoscale
 from groupsim.simulation.kubernetes.nodes import LOST_AFTER_MS, Nodes
 from groupsim.simulation.kubernetes.pods import Span
@@ -70,8 +71,8 @@ class World:
             heartbeat_timers=self.heartbeat_timers,
         )
         self.act = self.context.act
-        if (speed := host_of(self.settings)) is not None:
-            self._be(speed)
+        speed = host_of(self.settings)
+        self.broker.log_creation_ms = self.context.host.be(DEFAULT if speed is None else speed, lambda: self.now)
 
     @property
     def now(self) -> int:
@@ -98,14 +99,12 @@ class World:
     def host(self, speed: str | float) -> None:
         """Programs and broker run on such a host: `ideal`, `quiet`, `half-busy`, `busy`, `overloaded`, or a factor.
 
-        The profiles are measured (simulation.host_speed.HOSTS); the factor is against the half-busy one. On the ideal
-        one, which is the default, a step that waits for nothing takes no time. The setting `host` of the run wins.
+        The profiles are measured (simulation.host_speed.HOSTS), and the quiet one is the default; the factor is against
+        the half-busy one. On the ideal one a step that waits for nothing takes no time, and all heartbeats of a group
+        come in the same millisecond. The setting `host` of the run wins.
         """
         if host_of(self.settings) is None:
-            self._be(speed)
-
-    def _be(self, speed: str | float) -> None:
-        self.broker.log_creation_ms = self.context.host.be(speed, lambda: self.now)
+            self.broker.log_creation_ms = self.context.host.set(speed, lambda: self.now)
 
     def topic(
         self,
@@ -180,7 +179,7 @@ class World:
         """Declare a consumer group. `assignor`: one name, or several in order of preference.
 
         `quiet_for`: as soon as it has settled, its members' heartbeats are as far apart as after so many ms without a
-        rebalance, which are not simulated; the host must have a speed, for on an ideal one they stay together.
+        rebalance, which are not simulated; not on the ideal host, on which they stay together.
 
         `protocol`: `classic`, or `consumer` (KIP-848), where `assignor` is the server's. `group_config`: what an
         administrator has set for this group alone (`consumer.session.timeout.ms`, …).
@@ -206,7 +205,7 @@ class World:
         if quiet_ms and not self.context.host.drifts:
             raise BadScenario(
                 f"group {name!r} can't have been quiet for so long: on an ideal host heartbeats stay together;"
-                ' give it another one first: world.host("quiet"), or --set host=quiet'
+                ' take another one: world.host("quiet"), or --set host=quiet'
             )
         self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
         if quiet_ms:

@@ -1,4 +1,4 @@
-"""The host of a world's programs: how long their own steps take. Nothing, until a scenario sets its speed."""
+"""The host of a world's programs: how long their own steps take. A quiet one, until a scenario sets its speed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groupsim.events.types import ProcessId
 from groupsim.simulation.clients.config import JAVA
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
-from groupsim.simulation.host_speed import latencies_of, profile_of
+from groupsim.simulation.host_speed import DEFAULT, latencies_of, profile_of
 from groupsim.simulation.latencies import LOG_CREATION_MS, Drawn, Latencies
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.network import Network
@@ -23,22 +23,26 @@ class Host:
         self._network = network
         self._timers = timers
         self._broker = broker
-        self.speed: str | float | None = None
+        self.speed: str | float = DEFAULT
+        self._is_set = False
         self._latencies: dict[str, Latencies] | None = None
         self._libraries: dict[ProcessId, str] = {}
 
-    def be(self, speed: str | float, now: Callable[[], int]) -> float:
+    def set(self, speed: str | float, now: Callable[[], int]) -> float:
         """From now on; what making a partition's log takes then (ms). Raises BadScenario, also for a second speed."""
-        if self.speed is not None:
+        if self._is_set:
             raise BadScenario("the host has its speed already")
+        self._is_set = True
+        return self.be(speed, now)
+
+    def be(self, speed: str | float, now: Callable[[], int]) -> float:
+        """The same, until it is set. Raises BadScenario."""
         profile, self.speed = profile_of(speed), speed
-        if profile is None:
-            return 0.0
-        self._latencies = latencies_of(profile)
-        rule = Delays(self._of, self._draw, self._broker, now)
-        self._network.add_rule(rule)
-        self._timers.late, self._timers.late_in_all = rule.heartbeat_late_ms, rule.late_in_all_ms
-        return LOG_CREATION_MS
+        self._latencies = None if profile is None else latencies_of(profile)
+        rule = None if profile is None else Delays(self._of, self._draw, self._broker, now)
+        self._network.delay(rule and rule.wait_ms)
+        self._timers.late, self._timers.late_in_all = rule and rule.heartbeat_late_ms, rule and rule.late_in_all_ms
+        return 0.0 if profile is None else LOG_CREATION_MS
 
     @property
     def drifts(self) -> bool:

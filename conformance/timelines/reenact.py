@@ -22,7 +22,7 @@ from groupsim.conformance.timelines.recording import (
 )
 from groupsim.events.errors import GroupsimError
 from groupsim.events.types import TopicPartition
-from groupsim.simulation.host_speed import HOSTS
+from groupsim.simulation.host_speed import HOSTS, IDEAL
 from groupsim.simulation.message_delays import Delays
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
@@ -74,6 +74,7 @@ def _observed(recorded: Recording, seed: int, recorded_times: bool) -> RunObserv
 
     def run_actions(world: World) -> Generator[simpy.Event, Any, None]:
         world.network.latency_ms = (0, 1)
+        world.host(IDEAL)  # what is slow is the recording's
         observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
         harness = Harness(world, recorded, observed, recorded_times)
         rule = Delays(harness.latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)

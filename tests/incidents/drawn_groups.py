@@ -127,6 +127,7 @@ def simulated(group: DrawnGroup) -> list[Recorded]:
     def story(world: World) -> Script:
         world.configure_broker(group.of_broker)
         topic = world.topic("orders", 2 * group.members, rate=0.5)
+        world.host("ideal")  # what is slow is said here
         if group.busy:
             _be_late(world)
         config = {"max.poll.interval.ms": group.poll_ms}

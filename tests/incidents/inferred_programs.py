@@ -88,6 +88,7 @@ def simulated(group: DrawnPrograms) -> list[Recorded]:
 
     def story(world: World) -> Script:
         world.configure_broker({"group.initial.rebalance.delay.ms": 0, "group.coordinator.append.linger.ms": 10})
+        world.host("ideal")  # what is slow is said here
         draw = lambda distribution, what: distribution.draw(world.rng.stream(what))  # noqa: E731
         delays = Delays(lambda _: LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
         world.network.add_rule(delays)

@@ -133,6 +133,7 @@ def simulated(story: DrawnStory) -> list[Recorded]:
 
 def _as_slow_as_real(world: World) -> None:
     """Messages and heartbeats take as long as a real Java consumer's."""
+    world.host("ideal")  # what is slow is said here
     world.network.latency_ms = (0, 1)
 
     def draw(distribution: Drawn, what: str) -> float:

@@ -39,6 +39,7 @@ def incident(seed: int, factor: float, linger_ms: int, broker_log: bool = True) 
 
     def story(world: World) -> Script:
         world.configure_broker({"group.initial.rebalance.delay.ms": 0, APPEND_LINGER: linger_ms})
+        world.host("ideal")  # what is slow is said here
         draw = lambda distribution, what: distribution.draw(world.rng.stream(what))  # noqa: E731
         world.network.add_rule(Delays(lambda _: latencies, draw, world.broker.address, lambda: world.now))
         topic = world.topic("orders", 8, rate=1)

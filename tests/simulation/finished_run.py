@@ -75,11 +75,21 @@ class FinishedRun:
 
 
 def play(
-    story: Callable[..., Any], lasts: int, *, seed: int = 1, record: str = "all", green: bool = True, **settings: Any
+    story: Callable[..., Any],
+    lasts: int,
+    *,
+    seed: int = 1,
+    record: str = "all",
+    green: bool = True,
+    host: str = "ideal",
+    **settings: Any,
 ) -> FinishedRun:
-    """Play a story; `settings` are Kafka's names with _ for dots. It must go well, unless `green` is False."""
+    """Play a story, with exact times; `settings` are Kafka's names with _ for dots.
+
+    It must go well, unless `green` is False.
+    """
     store = MemoryStore()
-    named = {key.replace("_", "."): value for key, value in settings.items()}
+    named = {"host": host, **{key.replace("_", "."): value for key, value in settings.items()}}
     kind = story if isinstance(story, Scenario) else scenario(seed=seed, lasts=lasts)(story)
     finished = FinishedRun(run(kind, store, settings=named, record=record), store)
     if green:
