@@ -20,6 +20,7 @@ def requests(late: float, minutes: int) -> dict[str, list[tuple[int, MessageDeli
     """By API, the requests of a group of two; another member joins at the end."""
 
     def script(world: World) -> Script:
+        world.host("ideal")
         world.heartbeat_timers.late = lambda _: late
         topic = world.topic("orders", 4)
         group = world.group("g", assignor="range", config={"heartbeat.interval.ms": INTERVAL_MS})

@@ -41,7 +41,7 @@ def unavailable_ms(host: str | float | None, protocol: str) -> int:
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
 def test_a_slower_host_keeps_partitions_waiting_for_longer(protocol: str) -> None:
-    figures = [unavailable_ms(host, protocol) for host in (None, "half-busy", "overloaded", 20.0)]
+    figures = [unavailable_ms(host, protocol) for host in (IDEAL, "half-busy", "overloaded", 20.0)]
     assert figures == sorted(figures)
     assert figures[0] < figures[-1]
 
@@ -74,6 +74,7 @@ def test_the_host_of_the_run_wins() -> None:
         return seen
 
     assert speeds() == {"overloaded"}
+    assert speeds(host="ideal") == {"ideal"}
     assert speeds(host="quiet") == {"quiet"}
     assert speeds(host="1.5") == {1.5}
     with pytest.raises(BadScenario, match="near names: quiet"):
@@ -112,7 +113,30 @@ def test_heartbeats_of_an_old_group_are_as_far_apart_as_recorded_ones() -> None:
 
 def test_on_an_ideal_host_no_group_is_old() -> None:
     with pytest.raises(BadScenario, match="--set host=quiet"):
-        heard_apart_ms({"quiet.ms": "1000"}, 1)
+        heard_apart_ms({"host": "ideal", "quiet.ms": "1000"}, 1)
+
+
+def test_a_world_has_a_quiet_host_until_something_else_is_said() -> None:
+    assert unavailable_ms("quiet", "classic") == unavailable_ms(None, "classic") != unavailable_ms(IDEAL, "classic")
+    assert [heard_apart_ms({}, seed) for seed in range(4)] == [heard_apart_ms({"host": "quiet"}, seed) for seed in range(4)]
+    assert len({heard_apart_ms({}, seed) for seed in range(4)}) > 1, "seeds vary what varies in reality"
+
+
+def test_a_cut_link_is_cut_on_a_slow_host_too() -> None:
+    def story(world: World) -> Script:
+        world.host("overloaded")
+        orders = world.topic("orders", partitions=6)
+        group = world.group("billing")
+        first, second = group.join(2, topics=[orders])
+        yield group.stable(members=2, within=seconds(60))
+        with world.network.cut(second, world.broker):
+            first.close()
+            yield world.sleep(seconds(60))
+            assert group.generation == 2, "it can't rejoin"
+        yield group.stable(members=1, within=seconds(60))
+
+    result = run(Scenario(name="cut", story=story, seed=1, lasts_ms=minutes(4)), MemoryStore())
+    assert result.failure is None, result.failure
 
 
 @pytest.mark.parametrize("library", [JAVA, LIBRDKAFKA, KAFKA_PYTHON])

@@ -33,6 +33,7 @@ def test_a_node_that_goes_with_a_notice_lets_its_pods_leave() -> None:
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
 def test_a_node_that_goes_without_a_notice_takes_its_processes_with_it(kind: str) -> None:
     def story(world: World) -> Script:
+        world.host("ideal")
         parallel: dict[str, Any] = {"pod_management": "Parallel"} if kind == "StatefulSet" else {}
         nodes, pods = made(world, kind=kind, lost_after_ms=100_000, **parallel)
         yield from ready(world, pods)

@@ -98,6 +98,7 @@ def test_ordered_pods_start_one_after_the_other_and_parallel_ones_at_once() -> N
     took = {}
 
     def story(world: World) -> Script:
+        world.host("ideal")
         for management in ("OrderedReady", "Parallel"):
             began = world.now
             pods = world.deployment(
