@@ -14,9 +14,12 @@ from groupsim.analysis.tables.amounts import about, amount, short
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
+from groupsim.simulation.host_speed import HOSTS
+from groupsim.simulation.settings import HOST, QUIET_MS, WORLD_NAMES
 from groupsim.wording.lists import as_sentence, capital
 from groupsim.wording.numbers import counted, probability
 
+EIGHT_HOURS_MS = 8 * 3_600_000
 NAMED = 6
 """So many choices are named where several measures are to be small together."""
 
@@ -33,7 +36,7 @@ def answer(advice: Advice) -> str:
 def rests_on(advice: Advice) -> list[str]:
     """In sentences what the answer rests on, and what else has to be known to decide."""
     used = f"It used {advice.runs:,} of {advice.of_runs:,} runs."
-    return [*filter(None, [*_more(advice), _moved(advice), _searched(advice)]), used]
+    return [*filter(None, [*_more(advice), _moved(advice), _searched(advice), _one_host(advice)]), used]
 
 
 def flip_in_words(advice: Advice, flip: Flip) -> tuple[str, str]:
@@ -235,6 +238,14 @@ def _more_than(difference: Estimate, name: str) -> str:
     low, high = difference.interval()
     lowest, highest = short(name, low).partition(" ")[0], amount(name, high)
     return f"{highest} more" if highest.startswith(f"{lowest} ") else f"{lowest} to {highest} more"
+
+
+def _one_host(advice: Advice) -> str:
+    """That a scenario was simulated on one host, which may decide what is the best."""
+    if advice.record is not None or any(name in choice for choice in advice.choices for name in WORLD_NAMES):
+        return ""
+    ask = f"--vary {HOST}={','.join(HOSTS)} and --set {QUIET_MS}={EIGHT_HOURS_MS} tell"
+    return f"On another host, or in a group that is hours old, another choice may be the best: {ask}."
 
 
 def _moved(advice: Advice) -> str:

@@ -14,7 +14,8 @@ def coordinator_moves_again_and_again(
 ) -> Script:
     """Each move answers waiting requests with NOT_COORDINATOR and restarts the rebalance; nothing gets an owner.
 
-    Source: librdkafka #2944. A member that joins meanwhile loses its id with every move.
+    Source: librdkafka #2944. A member that joins meanwhile loses its id with every move. A SyncGroup that meets a
+    coordinator that loads ends a Java consumer (poll() raises it): its process is started again.
     """
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
@@ -29,10 +30,13 @@ def coordinator_moves_again_and_again(
             yield world.sleep(every_ms)
             world.broker.move(loading_ms=200)
         yield world.sleep(10)
+        for member in group.members:
+            if member.failed:
+                yield member.start()
         yield group.stable(members=len(group.members), within=minutes(1))
         took.append(world.now - began)
-        yield world.sleep(seconds(5))
+        yield world.sleep(seconds(3.2))  # the next heartbeats, for which a member that joins waits, are far
     codes = ("NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_MEMBER_ID")
     errors = sum(probe.count(p.RequestFailed, error=code) for code in codes)
-    world.check(errors > times, f"{errors} requests met a coordinator that was gone, loading, or did not know them")
+    world.check(errors >= times, f"{errors} requests met a coordinator that was gone, loading, or did not know them")
     world.check(took[1] > took[0] + every_ms, f"a member was {took[1]:,} ms in joining instead of {took[0]:,} ms")

@@ -29,6 +29,7 @@ def failover_between_join_and_sync(
     completed = probe.rebalances()
     while probe.rebalances() == completed:
         yield world.sleep(10)
+    yield world.sleep(assignor_ms // 2)  # the followers have sent SyncGroup, the leader has not
     moved, rolled_back = world.now, group.generation
     world.broker.move(loading_ms=300)
     yield world.sleep(1_000)

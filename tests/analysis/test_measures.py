@@ -30,7 +30,8 @@ def one_pause(world: World, away_ms: int = 30_000, record_ms: float = 1.0) -> Sc
 
 def measures(**settings: object) -> dict[str, float]:
     store = MemoryStore()
-    result = run(one_pause, store, settings=settings, record="facts")  # type: ignore[arg-type]
+    exact = {"host": "ideal", **settings}
+    result = run(one_pause, store, settings=exact, record="facts")  # type: ignore[arg-type]
     assert result.failure is None
     return measured(list(store.read(result.info.id)))
 

@@ -26,7 +26,7 @@ from tests.analysis.report.test_hostile_names import run_named
 @pytest.fixture(scope="module")
 def slow() -> Run:
     """Two groups; a member is inside a batch of a minute."""
-    return simulated("one_slow_member")
+    return simulated("one_slow_member", host="ideal")
 
 
 @pytest.fixture(scope="module")

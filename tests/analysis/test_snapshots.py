@@ -111,7 +111,7 @@ def test_states_come_back_from_their_bytes_as_they_were(stored: tuple[MemoryStor
 
 def test_a_group_that_changes_its_protocol_is_replayed_the_same_with_snapshots_and_without() -> None:
     store = MemoryStore()
-    info = run(catalogue.find("consumer_upgrade_and_back"), store, record="facts").info
+    info = run(catalogue.find("consumer_upgrade_and_back"), store, settings={"host": "ideal"}, record="facts").info
     facts, chance = list(store.read(info.id)), random.Random(1)
     found = []
     for at in sorted(fact.at_ms for fact in chance.sample(facts, 60)):
