@@ -35,7 +35,7 @@ class MemberHandle:
     def client(self) -> ClientProcess:
         """The present incarnation. Raises BadScenario before the first."""
         if self._client is None:
-            raise BadScenario(f"member {self.label!r} has not been started yet")
+            raise BadScenario(f"member {self.label!r} has not been started yet: group.stable(members=…) waits for it")
         return self._client
 
     @property

@@ -22,6 +22,7 @@ import groupsim
 @groupsim.scenario(lasts=groupsim.minutes(2))
 def lost_member(world, partitions: int = 6):
     """Two members; one is killed."""
+    world.host("ideal")
     group = world.group("billing")
     alice, bob = group.join("alice", "bob", topics=[world.topic("orders", partitions=partitions)])
     yield group.stable(members=2)

@@ -28,7 +28,9 @@ STARTED = {
 def begun(call: Call, name: str, form: str) -> Any:
     """The run, by its import or its simulation."""
     logs = sorted(map(str, (EXAMPLES / name).glob("*.log.gz")))
-    return call("incident", "import", *logs, "--format", form) if logs else call("run", name, "--format", form)
+    if logs:
+        return call("incident", "import", *logs, "--format", form)
+    return call("run", name, "--set", "host=ideal", "--format", form)
 
 
 @pytest.mark.parametrize("name", STARTED)

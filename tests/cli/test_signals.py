@@ -88,6 +88,7 @@ from groupsim.scenarios.dsl import scenario
 
 @scenario(lasts=9000)
 def story(world):
+    world.host("ideal")
     (m,) = world.group("g").join("m", topics=[world.topic("t", 1)])
     try:
         yield world.sleep(100)

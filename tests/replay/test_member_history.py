@@ -22,6 +22,7 @@ def test_one_batch_that_is_too_long_is_one_however_often_a_rebalance_is_heard_me
     assignor: str, joins_after_ms: int
 ) -> None:
     def story(world: World) -> Script:
+        world.host("ideal")
         world.configure_broker({"group.initial.rebalance.delay.ms": 0})
         topic = world.topic("orders", 6, rate=10)
         own = world.group(GROUP, assignor=assignor, config={"max.poll.interval.ms": MAX_POLL_MS})
