@@ -7,7 +7,6 @@ from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
 
-
 START_MS = 1_000
 """A process takes less than that to start."""
 

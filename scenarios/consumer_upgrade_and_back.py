@@ -16,8 +16,8 @@ def consumer_upgrade_and_back(world: World, members: int = 3, partitions: int = 
 
     Source: KIP-848 (its migration plan). The first new member makes the group a consumer group; the others go on as
     classic members of it: a cooperative one gives up only what moves, an eager one everything whenever it has to join
-    again, and when these do so at once nothing is available for a moment. When the last new member is gone, those who stay are a classic
-    group again, whose eager rebalance stops all of them.
+    again, and when these do so at once nothing is available for a moment. When the last new member is gone, those who
+    stay are a classic group again; an eager one stops all of them.
     """
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)

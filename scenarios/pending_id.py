@@ -8,7 +8,6 @@ from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.join_request_client import JoinRequestClient
 from groupsim.simulation.clients.process import Script
 
-
 SENT_MS = 100
 """A request takes less than that to the coordinator."""
 

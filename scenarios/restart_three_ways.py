@@ -11,8 +11,8 @@ from groupsim.simulation.clients.process import Script
 def restart_three_ways(world: World, members: int = 4, partitions: int = 24, downtime_ms: int = 8_000) -> Script:
     """Three equal groups are restarted member by member at the same instants; the static one never rebalances.
 
-    Source: KIP-345, KIP-429. Here the cooperative group costs more partition time than the eager one: what moves waits a
-    whole heartbeat interval for the second rebalance, and a restart moves all partitions of a member twice. In a
+    Source: KIP-345, KIP-429. Here the cooperative group costs more partition time than the eager one: what moves waits
+    a whole heartbeat interval for the second rebalance, and a restart moves all partitions of a member twice. In a
     larger group that is hours old, on a busy host, the eager one cost more (docs/how-to/simulate.md).
     """
     probe = watch(world)

@@ -39,10 +39,14 @@ class Host:
         """The same, until it is set. Raises BadScenario."""
         profile, self.speed = profile_of(speed), speed
         self._latencies = None if profile is None else latencies_of(profile)
-        rule = None if profile is None else Delays(self._of, self._draw, self._broker, now)
-        self._network.delay(rule and rule.wait_ms)
-        self._timers.late, self._timers.late_in_all = rule and rule.heartbeat_late_ms, rule and rule.late_in_all_ms
-        return 0.0 if profile is None else LOG_CREATION_MS
+        if profile is None:
+            self._network.delay(None)
+            self._timers.late, self._timers.late_in_all = None, None
+            return 0.0
+        delays = Delays(self._of, self._draw, self._broker, now)
+        self._network.delay(delays.wait_ms)
+        self._timers.late, self._timers.late_in_all = delays.heartbeat_late_ms, delays.late_in_all_ms
+        return LOG_CREATION_MS
 
     @property
     def drifts(self) -> bool:

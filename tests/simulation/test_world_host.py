@@ -118,7 +118,9 @@ def test_on_an_ideal_host_no_group_is_old() -> None:
 
 def test_a_world_has_a_quiet_host_until_something_else_is_said() -> None:
     assert unavailable_ms("quiet", "classic") == unavailable_ms(None, "classic") != unavailable_ms(IDEAL, "classic")
-    assert [heard_apart_ms({}, seed) for seed in range(4)] == [heard_apart_ms({"host": "quiet"}, seed) for seed in range(4)]
+    assert [heard_apart_ms({}, seed) for seed in range(4)] == [
+        heard_apart_ms({"host": "quiet"}, seed) for seed in range(4)
+    ]
     assert len({heard_apart_ms({}, seed) for seed in range(4)}) > 1, "seeds vary what varies in reality"
 
 

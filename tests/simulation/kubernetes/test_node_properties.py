@@ -59,6 +59,7 @@ def test_all_settles_on_nodes_that_are_there(
     kind: str, steps: list[tuple[str, int, int]], replicas: int, ordered: bool
 ) -> None:
     def story(world: World) -> Script:
+        world.host("ideal")  # so that what has been started runs
         times: dict[str, Any] = {"start_ms": (0, 3_000), "termination_grace_ms": 4_000, "lost_after_ms": 10_000}
         if kind == "StatefulSet" and not ordered:
             times["pod_management"] = "Parallel"
