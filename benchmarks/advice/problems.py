@@ -21,7 +21,9 @@ from groupsim.advice.choices import combinations
 from groupsim.advice.unknown import parse
 from groupsim.events.errors import GroupsimError
 from groupsim.scenarios import catalogue
+from groupsim.simulation.host_speed import IDEAL
 from groupsim.simulation.run import Scenario
+from groupsim.simulation.settings import HOST
 
 HERE = Path(__file__).parent
 LIST = HERE / "problems.jsonl"
@@ -67,7 +69,7 @@ class Problem:
         """All settings of a choice under a seed. What is unknown is drawn independently: seeds are put in any order."""
         ranges = {key: ends for key, text in self.unknown.items() if (ends := parse(text, key)) is not None}
         drawn = {key: between.at(Random(f"{seed}/{key}").random()) for key, between in ranges.items()}
-        return {**self.fixed, **drawn, **choice}
+        return {HOST: IDEAL, **self.fixed, **drawn, **choice}  # as when the truths were counted
 
 
 @dataclass(frozen=True, slots=True)

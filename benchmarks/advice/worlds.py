@@ -21,7 +21,6 @@ def _group(
 ) -> tuple[GroupHandle, Topic, Random]:
     """A group whose coordinator does not wait for more members at first, its topic, and a stream of chance."""
     world.network.latency_ms = (1, latency_ms)
-    world.host("ideal")  # as when the truths were counted
     world.configure_broker({"group.initial.rebalance.delay.ms": delay_ms})
     orders = world.topic("orders", partitions=partitions)
     if protocol == "consumer":
