@@ -17,7 +17,7 @@ def eager_vs_cooperative_vs_consumer(
     unavailable, and it waits for heartbeats: the next one of anybody, so that there is a new target, and the next one
     of its new owner. These are 5 s by default, 3 s in classic groups, so that the restart costs most partition time.
     With `--set group.consumer.min.heartbeat.interval.ms=1000 --set group.consumer.heartbeat.interval.ms=1000` it costs
-    a quarter of that.
+    less than a quarter of that.
     """
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
