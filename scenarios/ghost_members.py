@@ -30,7 +30,8 @@ def ghost_members(world: World, retries: int = 4, request_timeout_ms: int = 30_0
 
     old, new = (JoinRequestClient(world.context, name, f"{name}-client", "orders") for name in groups)
     new.join(version=9)
-    yield world.sleep(10)
+    while not new.answers:
+        yield world.sleep(10)
     known = new.answers[0].member
     for _ in range(retries):
         old.join(version=3)

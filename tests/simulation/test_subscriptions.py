@@ -69,6 +69,22 @@ def test_a_pattern_finds_topics_that_appear_later() -> None:
     assert views[-1] == {"orders-eu", "orders-us"}
 
 
+def test_what_changes_while_a_join_is_on_its_way_is_joined_with_afterwards() -> None:
+    def story(world: World) -> Script:
+        orders, payments = world.topic("orders", partitions=2), world.topic("payments", partitions=2)
+        group = world.group("billing", config={**SHORT, "heartbeat.interval.ms": 3_000}, assignor="range")
+        group.join("first", topics=[orders])
+        yield group.stable(members=1, within=seconds(10))
+        late = group.join("late", topics=[orders])[0]
+        yield world.sleep(500)  # its JoinGroup waits for the first member's heartbeat
+        late.subscribe(orders, payments)
+        yield world.sleep(seconds(10))
+        world.check(len(group.owners(payments)) == 1, "who has subscribed to it has it")
+
+    finished = play(story, 30_000)
+    assert len(finished.each(p.RejoinRequested, reason="subscription has changed")) == 2
+
+
 @pytest.mark.parametrize("assignor", ["range", "cooperative-sticky"])
 def test_a_changed_subscription_gives_up_what_is_no_longer_wanted(assignor: str) -> None:
     def story(world: World) -> Script:

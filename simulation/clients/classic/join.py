@@ -59,6 +59,8 @@ def join_if_needed(m: ClassicState) -> Script:
             m.client.threads.wake()  # the exception leaves poll(); the application polls again
             return
         m.needs_join_prepare = True
+        if not m.rejoin_needed and set(join.topics) != set(m.client.topics):  # Kafka: rejoinNeededOrPending
+            m.request_rejoin("subscription has changed")
 
 
 def handle_join_answer(m: ClassicState) -> Script:
@@ -77,7 +79,7 @@ def _timeout_ms(client: Client) -> int:
 
 def _send_join(m: ClassicState) -> None:
     client = m.client
-    join = m.join = PendingJoin()
+    join = m.join = PendingJoin(client.topics)
     m.become(ClientState.PREPARING_REBALANCE)
     client.record(facts.JoinSent(process=client.process.id, member=m.member_id, owned=client.fetch.view))
     protocols = tuple(Protocol(name, _subscription(m, name)) for name in client.config.partition_assignment_strategy)

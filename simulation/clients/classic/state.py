@@ -29,9 +29,10 @@ def rebalance_protocol(strategy: Sequence[str]) -> str:
 class PendingJoin:
     """A join under way. `answer`: JoinGroup's, until the application thread handles it; `assigned`: SyncGroup's.
 
-    `user_data`: what a leader sends back to the members.
+    `topics`: the subscription that it was sent with. `user_data`: what a leader sends back to the members.
     """
 
+    topics: tuple[str, ...]
     answer: object | None = None
     assigned: Partitions | None = None
     user_data: tuple[tuple[MemberId, str], ...] = ()
