@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from groupsim.analysis.runs import Run as StoredRun
+    from groupsim.analysis.availability.intervals import intervals
     from groupsim.api.run import Run
     from groupsim.diagnosis.explain import Explanation
     from groupsim.incidents.facts.importer import ImportResult
@@ -85,6 +86,7 @@ def import_logs(
     from groupsim.api.run import Run
     from groupsim.diagnosis.explain import explain_reading
     from groupsim.diagnosis.kept import keep, with_lines
+    from groupsim.diagnosis.outages import with_outages_of_import
     from groupsim.incidents.facts.importer import import_run
     from groupsim.incidents.logs.given_files import given_files, inside
     from groupsim.incidents.logs.reading import read_files
@@ -102,6 +104,8 @@ def import_logs(
             result = import_run(
                 reading, kept, name=name, topics=counts, session_timeout_ms=session_timeout_ms, progress=update
             )
+    if explanation is not None:
+        explanation = with_outages_of_import(explanation, result.run, intervals(kept.read(result.run.id)))
     keep(kept, result.run, explanation)
     return Run(kept, result.run, imported=Imported(result, reading, explanation))
 

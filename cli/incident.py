@@ -106,8 +106,9 @@ def import_(
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
         given = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
-        facts = list(opened.read((result := _import(reading, opened, explanation, **given)).run.id))
+        facts = list(opened.read((result := _import(reading, opened, **given)).run.id))
         summary = of_import(result, *(found := measured(facts)), reading)
+        explanation = _kept(opened, result.run, explanation, found[1])
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
@@ -207,15 +208,24 @@ def _explained(reading: Reading, files: Sequence[Path]) -> Explanation | None:
         return with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
 
 
-def _import(reading: Reading, store: EventStore, explanation: Explanation | None, **how: Any) -> ImportResult:
-    """The run of what was read, written with progress, and its explanation with it."""
-    from groupsim.diagnosis.kept import keep
+def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:
+    """The run of what was read, written with progress."""
     from groupsim.incidents.facts.importer import import_run
 
     with progress("importing") as bar:
-        result = import_run(reading, store, **how, progress=bar)
-    keep(store, result.run, explanation)
-    return result
+        return import_run(reading, store, **how, progress=bar)
+
+
+def _kept(
+    store: EventStore, info: RunInfo, explanation: Explanation | None, known: Sequence[Interval]
+) -> Explanation | None:
+    """The explanation, kept with its run; the run's intervals add how long one partition or more could not be read."""
+    from groupsim.diagnosis.kept import keep
+    from groupsim.diagnosis.outages import with_outages_of_import
+
+    explanation = explanation and with_outages_of_import(explanation, info, known)
+    keep(store, info, explanation)
+    return explanation
 
 
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:

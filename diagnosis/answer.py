@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from groupsim.diagnosis.codes import Code
-from groupsim.diagnosis.finding import Diagnosis, Finding
+from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
 from groupsim.wording.first_sentence import first_that_fits
@@ -17,6 +17,7 @@ _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
 _NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
 """A word that is the name of something, as it begins."""
+_MORE = 1.5
 _SHORT_MS, _SMALL = 1_000, 0.01
 """What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
@@ -75,7 +76,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
     alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
     if f"{worst.group} " in f"{text} ":
         what, mark, remedy = text.rpartition("; ")
-        return f"{what} (the same in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
+        return f"{what} (the same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
     return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
 
@@ -102,6 +103,16 @@ def _begun(sentence: str, group: Diagnosis) -> str:
     return sentence if named or _NAME.match(sentence) else capital(sentence)
 
 
+def _mark(first: Finding) -> str:
+    return ", and" if ": " in first.what else ":"
+
+
+def _says_more(outage: Bounds, other_ms: int) -> bool:
+    """Whether partitions that nobody read were so for clearly longer than all of them, or all of one member."""
+    low, high = outage
+    return bool(low) and high is not None and low > _MORE * other_ms and high <= _WIDE * low
+
+
 def _costs(group: Diagnosis, first: Finding) -> list[str]:
     """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
     member."""
@@ -112,8 +123,13 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     low, high = stopped_ms or (None, None)
     lost = (lost_ms and lost_ms[0]) or 0
-    if low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
-        cost, ms = f"{', and' if ': ' in first.what else ':'} nobody could read for {said}", stopped_ms
+    if (outage := group.outage_ms) is not None and _says_more(outage, max(low or 0, lost)):
+        if outage[0] and _says(first.what, outage[0]):
+            return []
+        said = bounds(outage) or ""
+        cost, ms = f"{_mark(first)} some partitions were unavailable for {said}", outage
+    elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
+        cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
         cost, ms = f", {said} without partitions", lost_ms
     else:

@@ -73,6 +73,9 @@ def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: s
         return None
     places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
     texts = texts_of(reading, places, origin_ms)
+    outages = reading.in_run.outage_ms if origin is None else {}  # what logs leave open is known at their import
+    groups = tuple(replace(group, outage_ms=outages.get(group.group or "")) for group in found.groups)
+    found = replace(found, groups=groups, answer=answered(groups))
     return replace(found, texts=texts, counted_from_ms=EPOCH_MS if origin is None else None)
 
 

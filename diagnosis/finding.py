@@ -118,6 +118,8 @@ class Diagnosis:
     not_shown: tuple[str, ...]
     notes: tuple[str, ...] = ()
     """What its lines say beside any cause (`diagnosis.notes`)."""
+    outage_ms: Bounds | None = None
+    """How long one partition or more could not be read, from when the group first worked (`diagnosis.outages`)."""
     comparable: bool = False
     """Whether a what-if of the group could be compared with what its logs show."""
 

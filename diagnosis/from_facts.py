@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 
-from groupsim.diagnosis.finding import Bounds, Place
-from groupsim.diagnosis.stopped_in_run import NEEDED, stopped_in_run
+from groupsim.diagnosis.finding import Place
+from groupsim.diagnosis.moves import NO_SYNC
+from groupsim.diagnosis.stopped_in_run import NEEDED, InRun, stopped_in_run
 from groupsim.diagnosis.topics_in_run import NOTICED_AFTER, TOPICS, TopicsInRun
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -57,6 +58,7 @@ def _removed(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     words = {
         "session-expired": "the member session expired.",
         "rebalance-timeout": "it failed to transition in time.",
+        "sync-timeout": NO_SYNC,
     }
     return [(RowKind.MEMBER_FAILED, event.member, {"reason": words.get(cause, cause)})]
 
@@ -159,9 +161,9 @@ FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE or kind i
 
 
 class RunReading(Reading):
-    """A run as a reading. `stopped_ms`: by group, as its facts say it."""
+    """A run as a reading. `in_run`: what its facts say of the time in which groups were stopped."""
 
-    stopped_ms: Mapping[str, Bounds] = {}
+    in_run: InRun = InRun()
 
 
 def _instance(event: Event) -> Detail:
@@ -201,7 +203,7 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
                 detail = {**detail, **topics.noticed(group, fact.event, fact.at_ms)}
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
-    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, stopped_ms=stopped_in_run(facts))
+    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=stopped_in_run(facts))
 
 
 def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) -> dict[Place, str]:

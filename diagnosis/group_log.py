@@ -308,7 +308,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         reason = str(row.detail.get("reason") or row.detail.get("error") or "")
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
-    known = reading.stopped_ms if isinstance(reading, RunReading) else {}
+    known = reading.in_run.stopped_ms if isinstance(reading, RunReading) else {}
     accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading))})
     found = [
         GroupLog(

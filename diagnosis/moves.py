@@ -19,6 +19,9 @@ _MEMBER_IN_REASON = re.compile(
     r"(?:new member|removing member|[Uu]pdating metadata for (?:static )?member|[Mm]ember|[Ll]eader) (\S{3,400})"
 )
 
+NO_SYNC = "pending sync request expiration"
+"""Why a member is removed that joined and never asked for its assignment (GroupCoordinator.onExpirePendingSync)."""
+
 
 class Going(StrEnum):
     """How a member went."""
@@ -170,6 +173,10 @@ class Moves:
         if kind is RowKind.MEMBER_FAILED:
             late = "transition" in line.reason
             self._goes(line, Going.NOT_RECONCILED if late else Going.EXPIRED, member, who)
+        elif kind is RowKind.BROKER_SYNC_TIMEOUT:
+            named = row.detail.get("members_named")
+            for late in map(str, named if isinstance(named, list) else ()):
+                self._goes(line._replace(reason=NO_SYNC), Going.EXPIRED, late, self._who(late, None))
         elif kind is RowKind.MEMBER_LEFT:
             timeout = leave_cause(line.reason) is LeaveCause.POLL_TIMEOUT
             going = Going.POLL_TIMEOUT if timeout else Going.CLOSED if line.reason else Going.LEFT

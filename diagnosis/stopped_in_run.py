@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Label, is_available
@@ -21,14 +22,25 @@ _NOBODY = frozenset([Label.UNOWNED, Label.OWNER_DEAD])
 _Step = tuple[int, str, int]
 
 
-def stopped_in_run(facts: Sequence[Recorded]) -> Mapping[str, Bounds]:
-    """By group, as the labels of `groupsim unavailable` say it; UNKNOWN of a recorded run counts above only.
+class InRun(NamedTuple):
+    """By group, in bounds: how long nobody could take records; and how long one partition or more was unavailable."""
 
-    Not the start-up, nor the time after the last member.
+    stopped_ms: Mapping[str, Bounds] = {}
+    outage_ms: Mapping[str, Bounds] = {}
+
+
+def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
+    """As the labels of `groupsim unavailable` say it; UNKNOWN of a recorded run counts above only.
+
+    Not the start-up, nor, where nobody could take records, the time after the last member.
     """
     found = intervals(facts)
     worked = first_worked(found)
-    return {group: _bounds(steps, worked.get(group), found.end_ms) for group, steps in _steps(found).items()}
+    steps = _steps(found)
+    return InRun(
+        {group: _bounds(own, worked.get(group), found.end_ms) for group, own in steps.items()},
+        {group: _outage(own, worked.get(group)) for group, own in steps.items()},
+    )
 
 
 def _steps(found: Intervals) -> dict[str, list[_Step]]:
@@ -52,6 +64,22 @@ def _bounds(steps: Sequence[_Step], worked: int | None, end_ms: int) -> Bounds:
         end_ms = spans.pop()[0]
     least = sum(to - max(since, begin) for since, to, labels in spans if Label.UNKNOWN not in labels)
     most = sum(to - max(since, begin) for since, to, _ in spans)
+    return least, most
+
+
+def _outage(steps: Sequence[_Step], worked: int | None) -> Bounds:
+    """How long one partition or more was not available, from when the group first worked."""
+    if worked is None:
+        return 0, 0
+    least = most = since = 0
+    now: Counter[str] = Counter()
+    for at, label, step in steps:
+        down = {each for each, count in now.items() if count} - {Label.OK}
+        lasted = max(0, at - max(since, worked))
+        most += lasted if down else 0
+        least += lasted if down - {Label.UNKNOWN} else 0
+        since = at
+        now[label] += step
     return least, most
 
 

@@ -206,12 +206,16 @@ def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
     """
     who = "the group" if group.group is None else f'group "{group.group}"'
     if group.stopped_ms == (0, 0) and group.lasted_ms:
-        yield f"somebody in {who} could read all the time"
+        yield f"somebody in {who} could read all the time since it first worked"
     elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
         part = share(group.stopped_ms, group.lasted_ms)
         since = ", from the group's first line to the end of the log" if several else ""
         of = "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part})"
         yield f"nobody in {who} could read: {said}{of}"
+    if group.outage_ms != group.stopped_ms and says_something(group.outage_ms, group.lasted_ms):
+        part = share(group.outage_ms, group.lasted_ms)
+        shown = "" if part is None else f" ({part})"
+        yield f"some of its partitions were unavailable: {bounds(group.outage_ms)}{shown}"
 
 
 def _helps(group: Diagnosis) -> bool:

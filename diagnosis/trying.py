@@ -13,6 +13,7 @@ from groupsim.analysis.tables.bounds import Supported
 from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Remedy, alternatives
+from groupsim.diagnosis.outages import with_outages_of_import
 from groupsim.diagnosis.what_if import with_comparable
 from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
@@ -31,6 +32,8 @@ _VERDICTS = {-1: "", 0: "changes little here, ", 1: "costs more here, "}
 _SHORTER = ("session.timeout.ms", "heartbeat.interval.ms")
 _LITTLE_MS = 100
 """Partition-milliseconds: where it costs less with and without a remedy, nothing is said."""
+_MOST_ROWS = 5_000
+"""Longer logs are imported only where a remedy is tried: their outages stand in the run, after `groupsim import`."""
 _MOST_MEMBER_MS = 4_000_000
 """Simulated time times members times simulations: with more the answer would take more than five seconds."""
 
@@ -41,13 +44,16 @@ def with_trials(
     """The explanation of some logs. `simulate`: with what its first group's remedies change; `compare`: with which
     groups what-ifs can be compared."""
     compare = compare and any(map(_has_trials, explanation.groups))
-    if not compare and not (simulate and _to_try(explanation.groups[0])):
+    simulate = simulate and (_to_try(explanation.groups[0]) or len(reading.rows) <= _MOST_ROWS)
+    if not compare and not simulate:
         return explanation
     store = MemoryStore()
     try:
         result = import_run(reading, store, name=None, topics={})
     except GroupsimError:  # too little for a run: the answer stands without
         return explanation
+    known = intervals(store.read(result.run.id))
+    explanation = with_outages_of_import(explanation, result.run, known)
     return with_trials_of_run(explanation, store, result.run, simulate=simulate, compare=compare)
 
 

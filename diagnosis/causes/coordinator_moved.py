@@ -53,7 +53,7 @@ _DO_OFTEN = (
     Remedy(
         "read more of the broker's log, from some time after it loaded the group: its lines Preparing to rebalance say"
         " who makes the group rebalance so often",
-        brief="read more of the broker's log",
+        brief="read more of that broker's log",
     ),
 )
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
@@ -182,8 +182,8 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
         return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
         if number := _rebalanced_times(log, broker):
-            often = f"{log.group or 'the group'} has rebalanced {number:,} times"
-            return f"{often}; these lines do not show why, only that a broker loaded it"
+            often = f"{log.group or 'the group'} rebalances so often ({number:,} times since it was made)"
+            return f"these lines do not show why {often}, only that a broker took it over"
         return "the broker loaded the group: it had just started, or became its coordinator"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"

@@ -41,7 +41,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.OTHERS,
         certainty=Certainty.LIKELY,
-        what=f"other members made the group rebalance{_taken(log)}: {_logs_of(log.called(who))} not say why",
+        what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member came or went)",
         members=who,
         times=max(1, len(generations)),
         evidence=evidence_of(said),
@@ -51,12 +51,20 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _logs_of(who: tuple[str, ...]) -> str:
-    return f"the logs of {len(who)} members do" if len(who) > 1 else f"the log of {one_or_many(who)} does"
+    return "their logs do" if len(who) > 1 else "its log does"
+
+
+def _part_of(log: GroupLog, who: tuple[str, ...]) -> str:
+    """What the rebalance was to the members in the log."""
+    if taken := _taken(log):
+        return f"the group rebalanced and took {taken} of {one_or_many(who)}"
+    did = "got another assignment" if log.type is GroupType.CONSUMER else "had to rejoin"
+    return f"the group rebalanced, and {one_or_many(who)} {did}"
 
 
 def _taken(log: GroupLog) -> str:
-    """How many partitions of the only member in the log they took: what it did not get back where it gave up all, else
-    what it gave up.
+    """How many partitions others took of the only member in the log: what it did not get back where it gave up all,
+    else what it gave up.
     """
     own = next(iter(log.clients.values())) if len(log.clients) == 1 else []
     gave: set[str] = set()
@@ -68,9 +76,9 @@ def _taken(log: GroupLog) -> str:
         elif line.row.kind is RowKind.ASSIGNED and isinstance(listed, list) and gave:
             has = set(map(str, listed))
             if stepwise and not has & gave:
-                return f" and took {counted(len(gave), 'partition')}"
+                return counted(len(gave), "partition")
             if has and has < gave and not stepwise:
-                return f" and took {len(gave - has)} of {len(gave)} partitions"
+                return f"{len(gave - has)} of the {len(gave)} partitions"
             gave = set()
     return ""
 

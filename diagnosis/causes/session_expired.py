@@ -19,7 +19,7 @@ from groupsim.diagnosis.codes import Certainty, Code, GroupType, Nature
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import NOBODY, GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
-from groupsim.diagnosis.moves import Departure, Going
+from groupsim.diagnosis.moves import NO_SYNC, Departure, Going
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
 from groupsim.diagnosis.silences import idle_lines, is_silent, silence_ms
 from groupsim.incidents.logs.client_libraries import of_streams
@@ -30,10 +30,11 @@ from groupsim.wording.times import duration
 
 _DIED = (
     Remedy(
-        "call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds), so that nobody waits for"
-        " session.timeout.ms",
+        "find out why the process ended: one that is stopped can call close() first (on SIGTERM;"
+        " terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms; one that crashes or is killed"
+        " (kill -9, out of memory) cannot",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
-        brief="call close() on SIGTERM",
+        brief="see why it ended; on SIGTERM call close()",
     ),
     Remedy(
         "or give members that come back quickly a group.instance.id",
@@ -54,6 +55,14 @@ _FROZE = (
         " session.timeout.ms, at least three times heartbeat.interval.ms, bridges short stops",
         ("session.timeout.ms", "heartbeat.interval.ms"),
         brief="find what stops the process",
+    ),
+)
+_NO_SYNC = (
+    Remedy(
+        "a member that joined asks for its assignment at once (SyncGroup), the leader with that of all: see in its log"
+        " whether its assignor failed or hangs; another release of its client may do it",
+        ("max.poll.interval.ms",),
+        brief="see in its log whether its assignor failed",
     ),
 )
 _SLEPT = (
@@ -128,7 +137,7 @@ def _find(log: GroupLog) -> Finding | None:
         return _said_as_reason(log) or _ended_alone(log) or _unknown_to_the_coordinator(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
-    nature = _nature(log, gone)
+    nature = Nature.UNKNOWN if _never_synced(gone) else _nature(log, gone)
     static = all(_closed_before(log, d) for d in gone)
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
@@ -142,7 +151,7 @@ def _find(log: GroupLog) -> Finding | None:
         times=len(gone),
         evidence=_evidence(log, gone),
         do=do,
-        confirm=None if static else _confirm(log.called(who), nature, lives_on=do is _LIVES_ON),
+        confirm=None if static or do is _NO_SYNC else _confirm(log.called(who), nature, lives_on=do is _LIVES_ON),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(silence_ms(log, d) for d in gone),
     )
@@ -180,6 +189,8 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
+    if _never_synced(gone):
+        return _NO_SYNC
     if nature is Nature.FROZE:
         return _SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else _FROZE
     if log.type is GroupType.STREAMS:
@@ -196,6 +207,11 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     may_return = do is _STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
     brief = _READ if may_return else do[0].brief
     return (do[0]._replace(brief=brief.replace("its log", f"{whose}'s log")), *do[1:])
+
+
+def _never_synced(gone: list[Departure]) -> bool:
+    """Whether they were removed because they never asked for their assignment."""
+    return all(NO_SYNC in d.removed.reason for d in gone)
 
 
 def _confirm(who: tuple[str, ...], nature: Nature, *, lives_on: bool = False) -> str:
@@ -309,6 +325,12 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
     name, several = one_or_many(who), len(who) > 1
     was, its, session = ("were", "their", "sessions") if several else ("was", "its", "session")
     again = often(len(gone)) if len(gone) > len(who) else ""
+    if _never_synced(gone):
+        it = "they" if several else "it"
+        return (
+            f"{name} joined{again} and never asked for {its} assignment (SyncGroup): the others waited until {it}"
+            f" {was} removed after the rebalance timeout (max.poll.interval.ms)"
+        )
     if static:
         does_not = "static members do not" if several else "a static member does not"
         does_not = "Kafka Streams does not" if any(of_streams(d.who) for d in gone) else does_not
@@ -357,7 +379,7 @@ def _together(gone: list[Departure]) -> str:
 def _at_most(log: GroupLog, gone: list[Departure]) -> str:
     """The gap in the log of the only one that froze: heartbeats that succeed are not in it, so it froze for less."""
     gap = silence_ms(log, gone[0]) if len(gone) == 1 else 0
-    return f" (at most {duration(gap)})" if 0 < gap < _SLEPT_MS else ""
+    return f" ({duration(gap)} at most)" if 0 < gap < _SLEPT_MS else ""
 
 
 def _never_assigned(log: GroupLog, gone: list[Departure]) -> int | None:
