@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from groupsim.analysis.runs import Run as StoredRun
-    from groupsim.analysis.availability.intervals import intervals
     from groupsim.api.run import Run
     from groupsim.diagnosis.explain import Explanation
     from groupsim.incidents.facts.importer import ImportResult
@@ -83,6 +82,7 @@ def import_logs(
     Raises:
         GroupsimError: if no line about a group has a time, and for a file that can't be read.
     """
+    from groupsim.analysis.availability.intervals import intervals
     from groupsim.api.run import Run
     from groupsim.diagnosis.explain import explain_reading
     from groupsim.diagnosis.kept import keep, with_lines

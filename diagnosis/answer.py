@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from groupsim.diagnosis.codes import Code
-from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding
+from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Outage
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
 from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import capital
 from groupsim.wording.numbers import counted
+from groupsim.wording.times import duration
 
 _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
@@ -110,7 +111,13 @@ def _mark(first: Finding) -> str:
 def _says_more(outage: Bounds, other_ms: int) -> bool:
     """Whether partitions that nobody read were so for clearly longer than all of them, or all of one member."""
     low, high = outage
-    return bool(low) and high is not None and low > _MORE * other_ms and high <= _WIDE * low
+    return low is not None and high is not None and low > _MORE * other_ms and high <= _WIDE * low
+
+
+def lasted(outage: Outage) -> str:
+    """`7.2 s`, `about 7.2 s`, `4.2 s to 12.2 s`."""
+    exact = outage.ms[0] == outage.ms[1]
+    return (bounds(outage.ms) or "") if exact or outage.about_ms is None else f"about {duration(outage.about_ms)}"
 
 
 def _costs(group: Diagnosis, first: Finding) -> list[str]:
@@ -123,11 +130,14 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     low, high = stopped_ms or (None, None)
     lost = (lost_ms and lost_ms[0]) or 0
-    if (outage := group.outage_ms) is not None and _says_more(outage, max(low or 0, lost)):
-        if outage[0] and _says(first.what, outage[0]):
+    cost: str
+    said: str | None
+    ms: Bounds | None
+    if (outage := group.outage) is not None and _says_more(outage.ms, max(low or 0, lost)):
+        if outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
-        said = bounds(outage) or ""
-        cost, ms = f"{_mark(first)} some partitions were unavailable for {said}", outage
+        said, ms = lasted(outage), outage.ms
+        cost = f"{_mark(first)} some partitions were unavailable for {said}"
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:

@@ -58,6 +58,10 @@ class Cause(NamedTuple):
     see: tuple[str, ...] = ()
 
 
+_EVENTS = 3
+"""So many are shown with their times each."""
+
+
 def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
     """What a finding says of the lines that show it, the clearest first."""
     places: dict[Place, None] = {}
@@ -66,6 +70,17 @@ def evidence_of(lines: Sequence[Said], most: int = EVIDENCE) -> Evidence:
         if len(places) == most:
             break
     return Evidence(*span(lines), tuple(places))
+
+
+def evidence_of_events(events: Sequence[Sequence[Said]], more: Sequence[Said] = ()) -> Evidence:
+    """The same of something that happened once or more, by the lines of each time: first one line of each. `more`:
+    clearer lines than these.
+    """
+    first = [event[0] for event in events]
+    evidence = evidence_of([*more, *first, *(line for event in events for line in event)])
+    spans = [(begin, end) for begin, end in map(span, events) if begin is not None and end is not None]
+    few = 1 < len(events) <= _EVENTS and len(spans) == len(events)
+    return evidence._replace(each=tuple(spans)) if few else evidence
 
 
 def nothing_wrong(log: GroupLog | None, unless: str = "", together: str = "") -> Remedy:

@@ -10,7 +10,7 @@ from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import GroupType
-from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Place, Remedy, alternatives
+from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Outage, Place, Remedy, alternatives
 from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
 from groupsim.diagnosis.known import with_known
@@ -73,10 +73,16 @@ def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: s
         return None
     places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
     texts = texts_of(reading, places, origin_ms)
-    outages = reading.in_run.outage_ms if origin is None else {}  # what logs leave open is known at their import
-    groups = tuple(replace(group, outage_ms=outages.get(group.group or "")) for group in found.groups)
-    found = replace(found, groups=groups, answer=answered(groups))
+    if origin is None:  # what logs leave open is known at their import
+        known = {name: Outage(ms) for name, ms in reading.in_run.outage_ms.items()}
+        found = with_outages(found, known)
     return replace(found, texts=texts, counted_from_ms=EPOCH_MS if origin is None else None)
+
+
+def with_outages(explanation: Explanation, outages: Mapping[str, Outage]) -> Explanation:
+    """The explanation with how long some partitions of its groups were unavailable, and the sentence that says it."""
+    groups = tuple(replace(group, outage=outages.get(group.group or "")) for group in explanation.groups)
+    return replace(explanation, groups=groups, answer=answered(groups))
 
 
 def explained(logs: Sequence[GroupLog], progress: Callable[[float], None] = lambda _: None) -> Explanation | None:

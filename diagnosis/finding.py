@@ -18,12 +18,13 @@ class Place(NamedTuple):
 
 class Evidence(NamedTuple):
     """Lines that show something: the first and the last UTC instant, None without times; a few of their places, the
-    clearest first.
+    clearest first. `each`: from when to when each lasted, of two or three events with times.
     """
 
     first_ms: int | None = None
     last_ms: int | None = None
     places: tuple[Place, ...] = ()
+    each: tuple[tuple[int, int], ...] = ()
 
 
 NO_EVIDENCE = Evidence()
@@ -59,6 +60,15 @@ def alternatives(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
 
 Bounds = tuple[int | None, int | None]
 """At least, at most, in ms; None where open."""
+
+
+class Outage(NamedTuple):
+    """How long one partition or more was unavailable: between what it lies; and about how long, where that can be said
+    beside the bounds.
+    """
+
+    ms: Bounds
+    about_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +128,8 @@ class Diagnosis:
     not_shown: tuple[str, ...]
     notes: tuple[str, ...] = ()
     """What its lines say beside any cause (`diagnosis.notes`)."""
-    outage_ms: Bounds | None = None
-    """How long one partition or more could not be read, from when the group first worked (`diagnosis.outages`)."""
+    outage: Outage | None = None
+    """How long one partition or more was unavailable, from when the group first worked (`diagnosis.outages`)."""
     comparable: bool = False
     """Whether a what-if of the group could be compared with what its logs show."""
 

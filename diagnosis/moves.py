@@ -175,8 +175,8 @@ class Moves:
             self._goes(line, Going.NOT_RECONCILED if late else Going.EXPIRED, member, who)
         elif kind is RowKind.BROKER_SYNC_TIMEOUT:
             named = row.detail.get("members_named")
-            for late in map(str, named if isinstance(named, list) else ()):
-                self._goes(line._replace(reason=NO_SYNC), Going.EXPIRED, late, self._who(late, None))
+            for each in map(str, named if isinstance(named, list) else ()):
+                self._goes(line._replace(reason=NO_SYNC), Going.EXPIRED, each, self._who(each, None))
         elif kind is RowKind.MEMBER_LEFT:
             timeout = leave_cause(line.reason) is LeaveCause.POLL_TIMEOUT
             going = Going.POLL_TIMEOUT if timeout else Going.CLOSED if line.reason else Going.LEFT

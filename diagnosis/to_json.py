@@ -30,7 +30,7 @@ def _group(group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[st
         "rebalances": {"seen": seen, "at_least": least},
         "stopped_ms": _bounds(group.stopped_ms),
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
-        "outage_ms": _bounds(group.outage_ms),
+        "outage_ms": _bounds(group.outage and group.outage.ms),
         "findings": [_finding(finding, group, run, start_ms) for finding in group.findings],
         "not_shown": list(group.not_shown),
         "notes": list(group.notes),

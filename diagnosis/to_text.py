@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from groupsim.diagnosis.answer import lasted
 from groupsim.diagnosis.codes import Certainty
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Place
@@ -27,6 +28,7 @@ GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+_DATE = len("2024-03-01 ")
 _NO_YEAR = re.compile(r"\b1970-(?:01-01 )?")
 """The year of times that are printed without one, with the day where they have none, either."""
 _ZONES_APART_MS = 15 * 60_000
@@ -172,6 +174,12 @@ def _when(finding: Finding, texts: Sequence[str], start_ms: int | None) -> str |
         return None
     if start_ms is not None:
         return f"{ranged(duration(first - start_ms), duration((last or first) - start_ms))} from the start of the run"
+    if finding.evidence.each:
+        found = [_NO_YEAR.sub("", clock_times(*each)) for each in finding.evidence.each]
+        utc = "" if any(_is_as_printed(span, texts, 0) for span in found) else " UTC"
+        same = found[0][:_DATE] if all(each[:_DATE] == found[0][:_DATE] for each in found) else ""
+        others = [each.removeprefix(same) for each in found[1:]]
+        return f"{', '.join([found[0], *others[:-1]])} and {others[-1]}{utc}"
     last = first if last is None else last
     span = _NO_YEAR.sub("", clock_times(first, last))
     return span if _is_as_printed(span, texts, last - first) else f"{span} UTC"
@@ -212,10 +220,13 @@ def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
         since = ", from the group's first line to the end of the log" if several else ""
         of = "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part})"
         yield f"nobody in {who} could read: {said}{of}"
-    if group.outage_ms != group.stopped_ms and says_something(group.outage_ms, group.lasted_ms):
-        part = share(group.outage_ms, group.lasted_ms)
-        shown = "" if part is None else f" ({part})"
-        yield f"some of its partitions were unavailable: {bounds(group.outage_ms)}{shown}"
+    outage = group.outage
+    if outage is not None and outage.ms != group.stopped_ms and says_something(outage.ms, group.lasted_ms):
+        ms = outage.ms if outage.about_ms is None else (outage.about_ms, outage.about_ms)
+        part = share(ms, group.lasted_ms)
+        about = f", {bounds(outage.ms)}" if lasted(outage).startswith("about") else ""
+        shown = "" if part is None else f" ({part}{about})"
+        yield f"some of its partitions were unavailable: {lasted(outage)}{shown}"
 
 
 def _helps(group: Diagnosis) -> bool:

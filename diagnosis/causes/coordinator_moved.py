@@ -53,7 +53,7 @@ _DO_OFTEN = (
     Remedy(
         "read more of the broker's log, from some time after it loaded the group: its lines Preparing to rebalance say"
         " who makes the group rebalance so often",
-        brief="read more of that broker's log",
+        brief="read more of the broker's log",
     ),
 )
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)

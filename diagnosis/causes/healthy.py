@@ -22,7 +22,9 @@ _WHY = (
 
 def _find(log: GroupLog) -> Finding | None:
     number = rebalanced_times(log.said)
-    many = f"{log.group or 'the group'} has rebalanced {number:,} times since it was made, and these lines do not show why"
+    many = (
+        f"{log.group or 'the group'} has rebalanced {number:,} times since it was made, and these lines do not show why"
+    )
     return Finding(
         code=Code.HEALTHY,
         certainty=Certainty.LIKELY if number else Certainty.POSSIBLE,

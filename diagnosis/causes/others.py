@@ -57,7 +57,7 @@ def _logs_of(who: tuple[str, ...]) -> str:
 def _part_of(log: GroupLog, who: tuple[str, ...]) -> str:
     """What the rebalance was to the members in the log."""
     if taken := _taken(log):
-        return f"the group rebalanced and took {taken} of {one_or_many(who)}"
+        return f"others took {taken} of {one_or_many(who)} when the group rebalanced"
     did = "got another assignment" if log.type is GroupType.CONSUMER else "had to rejoin"
     return f"the group rebalanced, and {one_or_many(who)} {did}"
 

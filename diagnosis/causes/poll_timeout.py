@@ -6,9 +6,19 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, lines_with, names, one_or_many
+from groupsim.diagnosis.cause import (
+    Cause,
+    Message,
+    evidence_of,
+    evidence_of_events,
+    lines_with,
+    names,
+    one_or_many,
+    span,
+    until_back,
+)
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
-from groupsim.diagnosis.finding import Cost, Finding, Remedy
+from groupsim.diagnosis.finding import Cost, Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
@@ -90,12 +100,21 @@ def _find(log: GroupLog) -> Finding | None:
         else _sentence(log.called(who), limit, times, batch) + (_AGAIN if again else ""),
         members=who,
         times=times,
-        evidence=evidence_of(said),
+        evidence=_evidence(log, gone, said),
         cost=Cost(member_without_partitions_ms=lost, processed_again=not watched, no_progress=again),
         do=do if batch is None else (_by_numbers(do[0], batch, _configured(log, who[0], _RECORDS)), *do[1:]),
         confirm=_CONFIRM_WATCHED if watched else _CONFIRM,
         harm_ms=20_000 * times,
     )
+
+
+def _evidence(log: GroupLog, gone: list[Departure], said: list[Said]) -> Evidence:
+    """Of each time: the clearest line that says so, and until it was back."""
+    events = [[min(d.said, key=lambda line: (not _clear(line), line.nth)), *until_back(log, [d])] for d in gone]
+    if not events:
+        return evidence_of(said)
+    first, last = span(said)
+    return evidence_of_events(events, said if len(events) == 1 else said[:1])._replace(first_ms=first, last_ms=last)
 
 
 def _same_process_returned(log: GroupLog) -> list[Departure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import Cause, Message, evidence_of_events, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.data_lost import data_lost
 from groupsim.diagnosis.finding import Finding, Remedy
@@ -25,7 +25,6 @@ def _find(log: GroupLog) -> Finding | None:
     if not emptied:
         return None
     who = names(d.who for d, _ in emptied)
-    said = [line for d, a in emptied for line in (d.first, a.said)]
     away = [a.said.at - d.at for d, a in emptied if a.said.at is not None and d.at is not None]
     lost = data_lost(log)
     return Finding(
@@ -35,7 +34,7 @@ def _find(log: GroupLog) -> Finding | None:
         f" {one_or_many(log.called(who))} stopped and started again" + ("" if lost is None else f", and {lost.what}"),
         members=who,
         times=len(emptied),
-        evidence=evidence_of([*(lost.said if lost is not None else ()), *said]),
+        evidence=evidence_of_events([(d.first, a.said) for d, a in emptied], () if lost is None else lost.said),
         do=_DO if lost is None else (*lost.do, *_DO),
         confirm="why it was stopped: the log of the deployment or of the process itself"
         if lost is None

@@ -8,6 +8,7 @@ from groupsim.diagnosis.cause import (
     Cause,
     Message,
     evidence_of,
+    evidence_of_events,
     hedged,
     names,
     one_or_many,
@@ -160,10 +161,11 @@ def _find(log: GroupLog) -> Finding | None:
 def _evidence(log: GroupLog, gone: list[Departure]) -> Evidence:
     """From when they froze until they went on; where no line says so, from their loss until they were back."""
     idle = idle_lines(log, gone)
-    since = [line._replace(at=line.at - ms) for line, ms in idle if line.at is not None]
-    places = evidence_of([*(line for line, _ in idle), *(line for d in gone for line in d.said)]).places
-    lines = [*since, *(line for line, _ in idle), *(d.first for d in gone)] if idle else until_back(log, gone)
-    return Evidence(*span(lines), places)
+    if not idle:
+        return evidence_of_events([until_back(log, [d]) for d in gone], gone[0].said if len(gone) == 1 else ())
+    woke = [[line, line._replace(at=line.at - ms)] for line, ms in idle if line.at is not None]
+    first, last = span([*(line for each in woke for line in each), *(d.first for d in gone)])
+    return evidence_of_events(woke, [line for line, _ in idle])._replace(first_ms=first, last_ms=last)
 
 
 def _answers_a_leave(log: GroupLog, departure: Departure) -> bool:

@@ -11,6 +11,8 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding
 from tests.diagnosis.small_logs import explained
 
+UUID = "5c1f0c53-63b6-4f02-8a6d-7f0f2b1d9a11"
+
 
 def first(folder: Path, *lines: str) -> Finding:
     return explained(folder, *lines).groups[0].findings[0]
@@ -307,3 +309,19 @@ def test_a_broker_that_answers_that_it_is_not_the_coordinator_moved_whatever_sto
         JAVA.format(1, "(Re-)joining group"),
     )
     assert first(tmp_path, *lines).code is Code.COORDINATOR_MOVED
+
+
+def test_a_member_that_never_asks_for_its_assignment_did_not_die(tmp_path: Path) -> None:
+    coordinator = "INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=4]"
+    found = first(
+        tmp_path,
+        f"[2025-04-01 08:00:00,000] {coordinator} Stabilized group billing generation 3"
+        " (__consumer_offsets-4) with 2 members.",
+        f"[2025-04-01 08:05:00,000] {coordinator} Group billing removed members who haven't sent their sync"
+        f" request: [pay-1-{UUID}]",
+        f"[2025-04-01 08:05:00,001] {coordinator} Preparing to rebalance group billing in state PreparingRebalance with"
+        f" old generation 3 (reason: Removing [pay-1-{UUID}] on pending sync request expiration).",
+    )
+    assert (found.code, found.members) == (Code.SESSION_EXPIRED, ("pay-1",))
+    assert "never asked for its assignment" in found.what
+    assert "session.timeout.ms" not in found.what

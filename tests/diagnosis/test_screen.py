@@ -180,7 +180,9 @@ def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answe
     explanation = explained(tmp_path, expired("slow", "app", 10))
     (group,) = explanation.groups
     never = replace(group, stopped_ms=(0, 0))
-    assert 'somebody in group "slow" could read all the time' in list(as_text(replace(explanation, groups=(never,))))
+    assert 'somebody in group "slow" could read all the time since it first worked' in list(
+        as_text(replace(explanation, groups=(never,)))
+    )
     first = replace(group.findings[0], what="app went", cost=Cost(member_without_partitions_ms=(48, 48)), do=())
     short = replace(group, findings=(first,), stopped_ms=None, first_ms=0, last_ms=14_000)
     assert answered([short]) == "App went."

@@ -148,7 +148,8 @@ def test_a_start_says_how_long_it_took_and_does_not_claim_an_assignment(tmp_path
 def test_a_group_of_thousands_of_generations_is_not_called_well(tmp_path: Path) -> None:
     answer = explained(tmp_path, at(0, BROKER + "Stabilized group g generation 12345 (__consumer_offsets-2)")).answer
     assert answer == (
-        "g has rebalanced 12,345 times, and these lines do not show why; read the reasons in the broker's log."
+        "g has rebalanced 12,345 times since it was made, and these lines do not show why; read the reasons in the"
+        " broker's log."
     )
 
 
@@ -161,8 +162,8 @@ def test_what_a_member_lost_to_others_is_counted(tmp_path: Path) -> None:
         python(1, "Setting newly assigned partitions {TopicPartition(topic='t', partition=1)} for group night"),
     ]
     assert explained(tmp_path, *lines).answer == (
-        "Other members made the group rebalance and took 1 of 2 partitions: the log of the consumer of night does not"
-        " say why; read the broker's log."
+        "Others took 1 of the 2 partitions of the consumer of night when the group rebalanced: its log does not show"
+        " why (probably another member came or went); read the broker's log."
     )
     lines[-1] = lines[-1].replace("{TopicPartition(topic='t', partition=1)}", two)
     assert " took " not in explained(tmp_path, *lines).answer
