@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from groupsim.analysis.report import report
+from groupsim.analysis.report.provenance import folder
 from groupsim.analysis.runs import Run
 from groupsim.api.reporting import assessment
 from groupsim.diagnosis.explain import explain_run
@@ -112,3 +114,12 @@ def test_no_folder_of_a_disk_is_in_a_report(tmp_path: Path, call: Call) -> None:
     assert shown["repeat_in"] == "logs"
     assert {line[1].rpartition(":")[0] for lines in shown["lines"].values() for line in lines} == set(names)
     assert shown["answer"]["findings"][0]["lines"][0][0] == "broker.log.gz:16"
+
+
+def test_logs_of_folders_that_share_only_the_root_keep_their_names(kill9: Run) -> None:
+    """Else each slash of the report would be left out."""
+    logs = {"log.0": "/srv/broker/broker.log", "log.1": "/home/app/m1.log"}
+    apart = folder(replace(kill9.info, params=logs))
+    assert apart.left_out("/srv/broker/broker.log:3 and a/b") == "/srv/broker/broker.log:3 and a/b"
+    together = folder(replace(kill9.info, params={**logs, "log.1": "/srv/app/m1.log"}))
+    assert together.left_out("/srv/broker/broker.log:3 and a/b") == "broker/broker.log:3 and a/b"
