@@ -77,7 +77,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
     alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
     if f"{worst.group} " in f"{text} ":
         what, mark, remedy = text.rpartition("; ")
-        return f"{what} (the same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
+        return f"{what} (same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
     return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
 

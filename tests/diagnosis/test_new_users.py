@@ -49,7 +49,7 @@ def _loses(group: str, minute: int) -> list[str]:
 
 def test_several_groups_say_of_what_a_share_is_and_how_many_had_the_same(tmp_path: Path) -> None:
     found = _explained(tmp_path, *_loses("prices", 1), *_loses("stock", 5))
-    assert "(the same cause in 1 other group); " in found.answer
+    assert "(same cause in 1 other group); " in found.answer
     assert any("from the group's first line to the end of the log (" in line for line in as_text(found))
 
 
