@@ -98,17 +98,16 @@ def import_(
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
-    counts, by_file = key_integers(topics, "--topic", minimum=1), key_integers(skews, "--skew")
-    how = {"tz": tz, "date": date, "skews": by_file, "fields": export_fields(text, time, stream)}
+    counts = key_integers(topics, "--topic", minimum=1)
+    how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
     with log_files(logs) as files:
         reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
         explanation = _explained(reading, files)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
         given = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
-        facts = list(opened.read((result := _import(reading, opened, **given)).run.id))
-        summary = of_import(result, *(found := measured(facts)), reading)
-        explanation = _kept(opened, result.run, explanation, found[1])
+        result, facts, found, explanation = _import(reading, opened, explanation, **given)
+        summary = of_import(result, *found, reading)
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
@@ -208,24 +207,22 @@ def _explained(reading: Reading, files: Sequence[Path]) -> Explanation | None:
         return with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
 
 
-def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:
-    """The run of what was read, written with progress."""
+def _import(
+    reading: Reading, store: EventStore, explanation: Explanation | None, **how: Any
+) -> tuple[ImportResult, list[Recorded], tuple[Any, Sequence[Interval]], Explanation | None]:
+    """The run of what was read, written with progress, its facts, and what they measure; and the explanation as it is
+    kept with it: with how long some partitions were unavailable."""
+    from groupsim.diagnosis.kept import keep
+    from groupsim.diagnosis.outages import with_outages_of_import
     from groupsim.incidents.facts.importer import import_run
 
     with progress("importing") as bar:
-        return import_run(reading, store, **how, progress=bar)
-
-
-def _kept(
-    store: EventStore, info: RunInfo, explanation: Explanation | None, known: Sequence[Interval]
-) -> Explanation | None:
-    """The explanation, kept with its run; the run's intervals add how long one partition or more could not be read."""
-    from groupsim.diagnosis.kept import keep
-    from groupsim.diagnosis.outages import with_outages_of_import
-
-    explanation = explanation and with_outages_of_import(explanation, info, known)
-    keep(store, info, explanation)
-    return explanation
+        result = import_run(reading, store, **how, progress=bar)
+    facts = list(store.read(result.run.id))
+    found = measured(facts)
+    explanation = explanation and with_outages_of_import(explanation, result.run, found[1])
+    keep(store, result.run, explanation)
+    return result, facts, found, explanation
 
 
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:

@@ -52,8 +52,8 @@ def with_trials(
         result = import_run(reading, store, name=None, topics={})
     except GroupsimError:  # too little for a run: the answer stands without
         return explanation
-    known = intervals(store.read(result.run.id))
-    explanation = with_outages_of_import(explanation, result.run, known)
+    if simulate:
+        explanation = with_outages_of_import(explanation, result.run, intervals(store.read(result.run.id)))
     return with_trials_of_run(explanation, store, result.run, simulate=simulate, compare=compare)
 
 

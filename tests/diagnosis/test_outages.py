@@ -31,7 +31,7 @@ def answer_of_logs() -> Explanation:
 
 
 def test_a_dead_owner_costs_more_than_the_pause_of_all() -> None:
-    """Its partitions wait for its session; the others stand still only while the group rebalances."""
+    """Its partitions wait for its session; the others stop only while the group rebalances."""
     found = answer_of_logs()
     (group,) = found.groups
     assert group.stopped_ms is not None
@@ -50,8 +50,9 @@ def test_its_import_says_the_same_sentence_and_the_same_figure() -> None:
     kept = explanation_of(run.store, run.info)
     assert kept is not None
     assert kept.groups[0].outage == answer_of_logs().groups[0].outage
-    outage = run.total().outage.total_seconds()
-    assert f"about {outage:.1f} s" in kept.answer
+    outage = run.total().outage
+    assert outage is not None
+    assert f"about {outage.total_seconds():.1f} s" in kept.answer
 
 
 def test_the_outage_of_a_simulated_run_is_that_of_its_total() -> None:
@@ -59,7 +60,9 @@ def test_the_outage_of_a_simulated_run_is_that_of_its_total() -> None:
     found = explanation_of(run.store, run.info)
     assert found is not None
     assert found.groups[0].outage is not None
-    outage_ms = round(run.total().outage.total_seconds() * 1_000)
+    outage = run.total().outage
+    assert outage is not None
+    outage_ms = round(outage.total_seconds() * 1_000)
     assert found.groups[0].outage.ms == (outage_ms, outage_ms)
     assert "some partitions were unavailable for" in found.answer
 
