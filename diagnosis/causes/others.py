@@ -134,6 +134,7 @@ CAUSE = Cause(
     seen=(
         Message("Java", "Request joining group due to: group is already rebalancing"),
         Message("librdkafka", "Heartbeat: group is rebalancing"),
+        Message("KafkaJS", "[Runner] The group is rebalancing, re-joining"),
         Message("kafka-go", "Rebalance In Progress: the coordinator has begun rebalancing the group"),
         Message("kafka-python", "Heartbeat failed for group … because it is rebalancing"),
     ),

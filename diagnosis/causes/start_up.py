@@ -9,6 +9,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.moves import Join
+from groupsim.diagnosis.said import lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
@@ -97,7 +98,11 @@ def _joins_first(incarnation: Incarnation) -> bool:
     for line in incarnation.said:
         if line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED):
             return True
-        if line.row.kind in kinds and (line.row.detail.get("partitions") or line.row.kind is not RowKind.REVOKED):
+        if (
+            lost_membership(line)
+            or line.row.kind in kinds
+            and (line.row.detail.get("partitions") or line.row.kind is not RowKind.REVOKED)
+        ):
             return False
     return False
 

@@ -14,14 +14,15 @@ _FRAME = re.compile(r"TypeError: [^\n]{1,300}\n\s{0,8}at [^\n]{0,300}?\bkafkajs/
 """Where in KafkaJS itself, and not in a handler of the application, JavaScript failed."""
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KINDS = (
-    ("The group is rebalancing, re-joining", RowKind.JOINING),
-    ("The coordinator is not aware of this member, re-joining the group", RowKind.JOINING),
+    ("The group is rebalancing, re-joining", RowKind.HEARTBEAT_SAYS_REBALANCING),
+    ("The coordinator is not aware of this member, re-joining the group", RowKind.GENERATION_RESET),
     ("Consumer has joined the group", RowKind.JOINED),
     ("Failed to join the group", RowKind.JOIN_FAILED),
     ("Group assignment", RowKind.LEADER_COMPUTED_ASSIGNMENT),
     ("Crash: ", RowKind.REBALANCE_FAILED),
     ("Stopped", RowKind.LEAVE_SENT),
 )
+_REJOINS = ", re-joining"
 _LED = (("generation", "generationId"), ("protocol", "groupProtocol"))
 _REQUEST = re.compile(r"Request (JoinGroup|SyncGroup|LeaveGroup)\(")
 _RESTART = re.compile(r"Restarting the consumer in (\d{1,9})ms")
@@ -32,7 +33,7 @@ _OF_KAFKA = re.compile(
 )
 """What an error is about that is not of the application's own handler."""
 _LABEL = re.compile(r"\[[A-Za-z]{1,40}\] ")
-_LABELLED = re.compile(r"(?:^|\s)\[(?:Consumer|ConsumerGroup|Runner|Connection|Cluster|OffsetManager)\] ")
+_LABELLED = re.compile(r"(?:^|[\s'])\[(?:Consumer|ConsumerGroup|Runner|Connection|Cluster|OffsetManager)\] ")
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
@@ -41,8 +42,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     text = record.text[:2000]
     if not fields and '"logger":"kafkajs"' in record.text:
         text, fields = _behind_text(record)
-    if not fields or not ({"groupId", "clientId", "memberId"} & fields.keys()):
-        return None
+    if not ({"groupId", "clientId", "memberId"} & fields.keys()):
+        return _without_fields(text)
     label = _LABEL.match(text)
     if label is None and fields.get("logger") != "kafkajs":
         return None
@@ -75,6 +76,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
         detail["error"] = text.removeprefix("Crash: ")[:600]
         if (frame := _FRAME.search(_string(fields, "stack") or "")) is not None:
             detail["where"] = frame[1]
+    if kind == RowKind.GENERATION_RESET:
+        detail["reason"] = text.partition(_REJOINS)[0]
     if kind == RowKind.LEAVE_SENT:
         detail["reason"] = "the consumer was stopped"
     if kind == RowKind.JOINED and member:
@@ -83,6 +86,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
         detail = {name: fields[key] for name, key in _LED if key in fields}
     rows = [Match(kind, group, member, client, detail)]
+    if _REJOINS in text:
+        rows.append(Match(RowKind.JOINING, group, member, client, {}))
     if text.startswith("Crash: ") and not _OF_KAFKA.search(str(detail["error"])):
         rows.append(Match(RowKind.APP_FAILED, group, member, client, {"error": detail["error"]}))
     plan = fields.get("memberAssignment")
@@ -90,6 +95,22 @@ def read(record: Record) -> tuple[Match, ...] | None:
         listed = [f"{topic}-{n}" for topic in sorted(plan) if isinstance(plan[topic], list) for n in plan[topic]]
         rows.append(Match(RowKind.ASSIGNED, group, member, client, {"partitions": listed}))
     return tuple(rows)
+
+
+def _without_fields(text: str) -> tuple[Match, ...] | None:
+    """The rows of a message that a logger of the application's own prints alone, if it is one about the group.
+
+    Short ones such as `Stopped` are those of other programs, too.
+    """
+    head = _LABELLED.search(text)
+    said = "" if head is None else text[head.end() :]
+    kind = next((kind for lead, kind in _KINDS if " group" in lead and said.startswith(lead)), None)
+    if kind is None:
+        return None
+    reason, rejoins, _ = said.partition(_REJOINS)
+    detail: Detail = {"reason": reason} if kind == RowKind.GENERATION_RESET else {}
+    rows = (Match(kind, None, None, None, detail),)
+    return (*rows, Match(RowKind.JOINING, None, None, None, {})) if rejoins else rows
 
 
 def _joined(fields: dict[str, object], member: str) -> Detail:
