@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +17,7 @@ from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
+from groupsim.incidents.exports.find_records import TEXTS
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
 from groupsim.incidents.logs.scan import open_log
@@ -34,6 +36,9 @@ _NO_YEAR = re.compile(r"\b1970-(?:01-01 )?")
 _ZONES_APART_MS = 15 * 60_000
 _LONGEST = 4_096
 """The most bytes of a line that are shown."""
+_OBJECT = 60
+_MESSAGE = re.compile(rf"\"(?:{'|'.join(map(re.escape, TEXTS))})\"\s?:\s?\"")
+"""How the line begins that has the message, in a JSON object of so many lines at most."""
 
 
 def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int | None = None) -> Iterator[str]:
@@ -272,7 +277,19 @@ def _texts(lines: IO[bytes], numbers: set[int]) -> Iterator[tuple[int, str]]:
         end = begin + block.count(b"\n")
         if here := sorted(number for number in numbers if begin <= number < end + (not block.endswith(b"\n"))):
             rows = block.split(b"\n")
-            yield from ((number, clean(rows[number - begin][:_LONGEST]).strip()) for number in here)
+            yield from ((number, _message(rows, number - begin)) for number in here)
         begin = end
         if begin > max(numbers):
             return
+
+
+def _message(rows: Sequence[bytes], at: int) -> str:
+    """A line without the spaces around it; of a JSON object that begins on it, the line that has its message."""
+    text = clean(rows[at][:_LONGEST])
+    if text.strip(" ,[}") != "{":
+        return text.strip()
+    ends = re.compile(rf"\s{{{len(text) - len(text.lstrip())}}}\}}")
+    lines = takewhile(
+        lambda line: ends.match(line) is None, (clean(row[:_LONGEST]) for row in rows[at + 1 :][:_OBJECT])
+    )
+    return next((line for line in map(str.strip, lines) if _MESSAGE.match(line)), text.strip())

@@ -28,6 +28,7 @@ _TOGETHER_MS = 5_000
 _BEGINS = (RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING)
 _HAS = (RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
 _IN = (*_HAS, RowKind.JOINED, RowKind.SYNCED)
+_WAS_IN = (RowKind.LOST, RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.ASSIGNED, RowKind.LEAVE_SENT)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -94,15 +95,12 @@ def _took_ms(log: GroupLog, client: str) -> int:
 
 def _joins_first(incarnation: Incarnation) -> bool:
     """Whether the log begins with a join before which the client had nothing."""
-    kinds = (RowKind.REVOKED, RowKind.LOST, RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.ASSIGNED, RowKind.LEAVE_SENT)
     for line in incarnation.said:
         if line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED):
             return True
-        if (
-            lost_membership(line)
-            or line.row.kind in kinds
-            and (line.row.detail.get("partitions") or line.row.kind is not RowKind.REVOKED)
-        ):
+        if lost_membership(line) or line.row.kind in _WAS_IN:
+            return False
+        if line.row.kind is RowKind.REVOKED and line.row.detail.get("partitions"):
             return False
     return False
 

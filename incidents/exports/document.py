@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 
 from groupsim.incidents.exports import journal, large_json, yaml_entries
 from groupsim.incidents.exports.find_records import Record
-from groupsim.incidents.exports.json_lines import json_lines
+from groupsim.incidents.exports.json_lines import json_lines, object_of
 from groupsim.incidents.exports.relevant import LONGEST, blocks_of_lines, hot_lines, names_groups, relevant
 from groupsim.wording.numbers import counted
 
@@ -55,7 +54,7 @@ def kind_of(head: bytes) -> Kind:
         return Kind.YAML
     if _is_mixed(text):
         return Kind.TEXT
-    if text[:1] == b"{" or (text[:1] == b"[" and re.match(rb"\[\s*[\[{\"]", text) and not _is_dated(text)):
+    if re.match(rb"\{\s*[\"}]|\[\s*[\[{\"]", text) and not _is_dated(text):
         return Kind.JSON
     if text[:5] == b"<?xml" or re.match(rb"<(?:results?|logs?|events?|response)\b", text):
         return Kind.XML
@@ -68,7 +67,7 @@ def kind_of(head: bytes) -> Kind:
 def _is_mixed(text: bytes) -> bool:
     """Whether a line is a whole JSON object, and many others are none: a log in which programs write as they like."""
     lines = [line for line in text.split(b"\n")[: _LOOKED_AT + 1] if line.strip()]
-    if len(lines) < 2 or not _is_document(lines[0]):
+    if len(lines) < 2 or object_of(lines[0]) is None:
         return False
     return sum(line.lstrip()[:1] not in (b"{", b"]", b"[") for line in lines[:_LOOKED_AT]) > len(lines) // 10
 
@@ -122,14 +121,15 @@ def _json(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[i
     while (first := _first_line(head)) is None and len(head) <= large_json.WHOLE and (block := stream.read(_BLOCK)):
         head += block
     again = cast(IO[bytes], _Again(head, stream))
-    if _is_document(first or b""):
+    if object_of(first or b"") is not None:
         yield from json_lines(again, trouble)
         return
     count = 0
     try:
         numbered = enumerate(large_json.records(again), 1)
-        for count, found_record in relevant(numbered, lambda each: each[1].concerns_groups()):
-            yield found_record.line if found_record.only else count, found_record.record()
+        for count, found in relevant(numbered, lambda each: each[1].concerns_groups()):
+            record = found.record()
+            yield found.number(record, count), record
     except large_json.Damaged:
         trouble(f"the JSON document breaks off or is damaged after {counted(count, 'record')}")
 
@@ -150,15 +150,6 @@ class _Again:
         """About `size` bytes; none at the end."""
         head, self._head = self._head, b""
         return head or self._stream.read(size)
-
-
-def _is_document(line: bytes) -> bool:
-    text = line.strip(_AROUND_VALUES)
-    try:
-        json.loads(text.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
-        return False
-    return text[:1] == b"{"
 
 
 def _csv(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tuple[int, Record]]:

@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any, NamedTuple
 
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN, TEXTS, Record, is_time_name
+from groupsim.incidents.exports.find_records import DOCUMENT, ORIGINAL, PLAIN, TEXTS, Record, is_time_name
 from groupsim.incidents.exports.moments import moment
 from groupsim.incidents.exports.relevant import KEYWORD, names_groups
 from groupsim.incidents.exports.sequence import Numbering, numbering
@@ -183,6 +183,11 @@ def whole(record: Record, prefix: str) -> str:
         return str(record[ORIGINAL])
     if f"{prefix}{ORIGINAL}" in record and prefix[:-1] in record:  # JSON in a text
         return str(record[prefix[:-1]])
+    inner = record.get(DOCUMENT)
+    for name in prefix.split(".")[:-1]:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    if isinstance(inner, dict):
+        return json.dumps(inner, default=str)
     nested: dict[str, Any] = {}
     for name, value in record.items():
         if name.startswith(prefix) and ORIGINAL not in name:

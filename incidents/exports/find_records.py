@@ -25,6 +25,8 @@ ORIGINAL = "\0"
 """The key under which a record keeps the line that it was made of, if it is one."""
 PLAIN = "\0\0"
 """The key of a line that stands between JSON records and is none."""
+DOCUMENT = "\0{"
+"""The key under which a record keeps the JSON object that it was made of, with its lists."""
 _WIDEST = 400
 """Columns of a table, and keys of a record that are kept."""
 
@@ -84,7 +86,7 @@ def walk(value: Any, above: Record, depth: int = 0) -> Iterator[Record]:
     if depth > _DEPTH:
         return
     if isinstance(value, dict):
-        if _is_record(value):
+        if is_record(value):
             yield {**above, **flat(value)}
             return
         rows = _table(value)
@@ -113,7 +115,7 @@ def walk(value: Any, above: Record, depth: int = 0) -> Iterator[Record]:
                 yield {**above, "line": item}
 
 
-def _is_record(value: Mapping[str, Any]) -> bool:
+def is_record(value: Mapping[str, Any]) -> bool:
     """A mapping with a text and a time of its own is one record, whatever lists it holds."""
     return any(isinstance(value.get(name), str) for name in TEXTS) and any(
         isinstance(inner, str | int | float) and is_time_name(key) for key, inner in value.items()

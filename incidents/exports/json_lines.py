@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -13,6 +13,9 @@ from groupsim.incidents.exports.find_records import ORIGINAL, PLAIN, Record, rec
 from groupsim.incidents.exports.relevant import numbered_lines, relevant
 from groupsim.wording.numbers import counted
 
+_OPENERS, _CLOSERS = "\ufeff \t[,", " \t\r\n,;]})"
+"""What may stand before an object on its line, and behind it: parts of a list, or of what was around it."""
+_DECODE = json.JSONDecoder(strict=False).raw_decode
 _BEGINS_DOCUMENT = re.compile(rb"[ \t,\[]{0,20}\{[ \t]{0,20}\"")
 """A line that begins like this is a JSON object, or was one; other lines between JSON lines are a program's text."""
 
@@ -40,15 +43,26 @@ def json_lines(stream: IO[bytes], trouble: Callable[[str], None]) -> Iterator[tu
         )
 
 
+def object_of(line: bytes) -> dict[str, Any] | None:
+    """The JSON object that a line is, perhaps with the brackets or commas of a list around it; None if it is none."""
+    text = line.decode("utf-8", "replace").lstrip(_OPENERS)
+    try:
+        value, end = _DECODE(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and not text[end:].strip(_CLOSERS) else None
+
+
 def _of_line(line: bytes) -> Iterator[Record]:
     """The records of one line; a line that is no JSON is a record of its own."""
     text = line.strip().strip(b",")
     if text in (b"", b"[", b"]"):
         return
     try:
-        yield from records(msgspec.json.decode(text))
+        value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        try:
-            yield from records(json.loads(text.decode("utf-8", "replace"), strict=False))
-        except (ValueError, RecursionError):
-            yield {PLAIN: line.decode("utf-8", "replace")}
+        value = object_of(line)
+    if value is None:
+        yield {PLAIN: line.decode("utf-8", "replace")}
+    else:
+        yield from records(value)

@@ -14,7 +14,17 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Protocol, cast
 
-from groupsim.incidents.exports.find_records import Record, column_names, flat, holds_records, plain, walk
+from groupsim.incidents.exports.find_records import (
+    DOCUMENT,
+    TEXTS,
+    Record,
+    column_names,
+    flat,
+    holds_records,
+    is_record,
+    plain,
+    walk,
+)
 from groupsim.incidents.exports.relevant import ACTIVITY, HIDDEN, names_groups
 from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, REVOKED
 
@@ -37,7 +47,11 @@ def _number(digits: str) -> int | float:
 
 
 _DECODE = json.JSONDecoder(strict=False, parse_int=_number).raw_decode
+_UNESCAPED = re.compile(r"[\w .,:;=()\[\]'-]+", re.ASCII)
+"""What stands in a JSON text as it is said."""
 _NOTHING = object()
+_STRAY = "}];"
+"""What closes nothing: behind a document, or where the document's beginning is cut off."""
 
 
 class Readable(Protocol):
@@ -52,13 +66,32 @@ class Damaged(ValueError):
     """The document breaks off, or is no JSON, at this place."""
 
 
+class _Lines:
+    """On which lines of a file the messages of a value's records stand: `text` is the value's, from `line` on."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self._text, self._at, self._line = text, 0, line
+        self.several = "\n" in text
+
+    def of(self, record: Record) -> int:
+        """The line of the next record's message."""
+        texts = {name.rpartition(".")[2]: said for name, said in record.items() if isinstance(said, str)}
+        message = next((texts[name] for name in TEXTS if name in texts), "")
+        part = max(_UNESCAPED.findall(message or max(texts.values(), key=len, default="")), key=len, default="")
+        at = self._text.find(part, self._at) if part else -1
+        if at >= 0:
+            self._line += self._text.count("\n", self._at, at)
+            self._at = at
+        return self._line
+
+
 class Found:
     """A record that was found, flattened when it is asked for. `only`: its document, at `line`, may hold no other."""
 
-    __slots__ = ("_above", "_hot", "_value", "line", "only")
+    __slots__ = ("_above", "_hot", "_lines", "_value", "line", "only")
 
-    def __init__(self, value: Any, above: Record | None, hot: bool) -> None:
-        self._value, self._above, self._hot = value, above, hot
+    def __init__(self, value: Any, above: Record | None, hot: bool, lines: _Lines) -> None:
+        self._value, self._above, self._hot, self._lines = value, above, hot, lines
         self.line, self.only = 0, False
 
     def concerns_groups(self) -> bool:
@@ -71,7 +104,13 @@ class Found:
         """Its fields."""
         if self._above is None:
             return cast(Record, self._value)
-        return next(walk(plain(self._value), self._above), {})
+        return next(walk(plain(self._value), self._above), {}) | {DOCUMENT: self._value}
+
+    def number(self, record: Record, count: int) -> int:
+        """The line of its message; that of its document, if this is one line; its count, if that line has others."""
+        if self._lines.several:
+            return self._lines.of(record)
+        return self.line if self.only else count
 
 
 class _Buffer:
@@ -85,6 +124,8 @@ class _Buffer:
         self.ended = False
         self.hot = False
         """Whether the value that was decoded last may concern groups."""
+        self.lines = _Lines("", 1)
+        """Those of the value that was decoded last."""
         self._line, self._counted = 1, 0
         self._hits: deque[int] = deque()
 
@@ -149,6 +190,8 @@ class _Buffer:
                 self.fill()  # a number may go on in the next block
                 continue
             self.hot = self._is_hot(self.at, end)
+            if isinstance(value, dict | list):
+                self.lines = _Lines(self.text[self.at : end], self.line())
             self.at = end
             return value
 
@@ -168,10 +211,13 @@ class _Buffer:
 def records(stream: Readable) -> Iterator[Found]:
     """The records of all documents in a stream, one after another. Raises Damaged where one breaks off."""
     buffer = _Buffer(stream)
-    while buffer.peek():
+    while mark := buffer.peek():
+        if mark in _STRAY:
+            buffer.at += 1
+            continue
         line = buffer.line()
         value = buffer.whole()
-        every = _value(buffer, {}, [], 0) if value is _NOTHING else _items(value, {}, [], buffer.hot)
+        every = _value(buffer, {}, [], 0) if value is _NOTHING else _items(value, {}, [], buffer)
         first = next(every, None)
         if first is None:
             continue
@@ -194,15 +240,16 @@ def _value(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Iter
         yield from _object(buffer, above, depth)
 
 
-def _items(value: Any, above: Record, names: list[str], hot: bool) -> Iterator[Found]:
+def _items(value: Any, above: Record, names: list[str], buffer: _Buffer) -> Iterator[Found]:
     """The records in a value that was decoded whole; `names` are columns that it may be a row of."""
+    hot, lines = buffer.hot, buffer.lines
     if names and isinstance(value, list) and len(value) == len(names):
-        yield Found({**above, **flat(dict(zip(names, value, strict=True)))}, None, hot)
-    elif isinstance(value, dict) and len(value) > 1 and _is_single(value, 0):
-        yield Found(value, above, hot)
+        yield Found({**above, **flat(dict(zip(names, value, strict=True)))}, None, hot, lines)
+    elif isinstance(value, dict) and (is_record(value) or (len(value) > 1 and _is_single(value, 0))):
+        yield Found(value, above, hot, lines)
     elif isinstance(value, dict | list):
         for record in walk(plain(value), above):
-            yield Found(record, None, hot)
+            yield Found(record, None, hot, lines)
 
 
 def _is_single(value: dict[str, Any], depth: int) -> bool:
@@ -230,10 +277,10 @@ def _list(buffer: _Buffer, above: Record, names: list[str], depth: int) -> Itera
         if value is _NOTHING:
             yield from _value(buffer, above, names, depth + 1)
         elif isinstance(value, dict) or (names and isinstance(value, list) and len(value) == len(names)):
-            yield from _items(value, above, names, buffer.hot)
+            yield from _items(value, above, names, buffer)
         else:
             for record in walk([plain(value)], above):
-                yield Found(record, None, buffer.hot)
+                yield Found(record, None, buffer.hot, buffer.lines)
     buffer.at += 1
 
 
@@ -255,7 +302,7 @@ def _object(buffer: _Buffer, above: Record, depth: int) -> Iterator[Found]:
         names = column_names({"": value}) or names
         if holds_records(value) and column_names({"": value}) is None:
             for record in walk(value, labels):
-                yield Found(record, None, buffer.hot)
+                yield Found(record, None, buffer.hot, buffer.lines)
         elif len(labels) < _WIDEST:
             labels.update(flat({str(key): value}))
     buffer.at += 1
