@@ -20,10 +20,11 @@ _MOVED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker"
     r"|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
     r"|isconnect(?!ed=false)"
-    r"|unavailable or invalid|coordinator is not available"
+    r"|unavailable or invalid|coordinator is not available|another broker is the coordinator|marking the coordinator"
 )
 _ANSWERED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker|Broker: Not coordinator"
+    r"|another broker is the coordinator"
 )
 """A broker that is there says that it is not the group's coordinator."""
 _SAYS = frozenset(
@@ -93,10 +94,11 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _lost_once(log: GroupLog) -> Finding | None:
     """A client that lost its coordinator and does not say why: a connection that was idle for long is closed, too."""
-    lost = log.of(RowKind.COORDINATOR_LOST)
+    alone = [] if log.said else [line for line in log.troubles if "no longer coordinator" in line.reason]
+    lost = log.of(RowKind.COORDINATOR_LOST) or alone
     if not lost or lost[0].client is None or any(map(lost_membership, log.said)):
         return None
-    if _next(lost[-1], log.clients[lost[0].client], _AT_WORK) is not None:  # it has joined since
+    if _next(lost[-1], log.clients.get(lost[0].client, []), _AT_WORK) is not None:  # it has joined since
         return None
     (who,) = log.called([str(lost[0].client)])
     return Finding(

@@ -325,3 +325,44 @@ def test_a_member_that_never_asks_for_its_assignment_did_not_die(tmp_path: Path)
     assert (found.code, found.members) == (Code.SESSION_EXPIRED, ("pay-1",))
     assert "never asked for its assignment" in found.what
     assert "session.timeout.ms" not in found.what
+
+
+COORD = '%7|1743494434.156|{}|rdkafka#consumer-1| [thrd:main]: Group "billing"{}'
+CHANGING = COORD.format("CGRPCOORD", " changing coordinator 3 -> 2")
+CLEARED = COORD.format("COORDCLEAR", " broker broker-3:9092/3 is no longer coordinator")
+
+
+@pytest.mark.parametrize(
+    ("line", "certainty"),
+    [
+        (CHANGING, Certainty.SHOWN),
+        (CHANGING.replace("changing", "changed"), Certainty.SHOWN),
+        (COORD.format("CGRPCOORD", " changing coordinator 3 -> -1"), Certainty.POSSIBLE),
+        (CLEARED, Certainty.POSSIBLE),
+        (
+            COORD.format("COORD", ": marking the coordinator (3) dead: Broker: Not coordinator: Heartbeat failed"),
+            Certainty.SHOWN,
+        ),
+        (
+            COORD.format("COORD", ": marking the coordinator (3) dead: Local: Broker transport failure: Join failed"),
+            Certainty.LIKELY,
+        ),
+    ],
+)
+def test_a_line_of_librdkafka_about_its_coordinator_alone_is_a_moved_coordinator(
+    tmp_path: Path, line: str, certainty: Certainty
+) -> None:
+    (found,) = explained(tmp_path, line).groups[0].findings
+    assert (found.code, found.certainty) == (Code.COORDINATOR_MOVED, certainty)
+
+
+def test_librdkafka_that_is_told_of_another_coordinator_has_found_it(tmp_path: Path) -> None:
+    lines = (CHANGING, CLEARED, COORD.format("COORDSET", " coordinator set to broker broker-2:9092/2"))
+    (found,) = explained(tmp_path, *lines).groups[0].findings
+    assert found.code is Code.COORDINATOR_MOVED
+    assert found.what.endswith("then it was found again")
+
+
+def test_librdkafka_that_closes_lets_its_coordinator_go_and_loses_none(tmp_path: Path) -> None:
+    leaves = COORD.format("LEAVE", ": leave (in state up)")
+    assert Code.COORDINATOR_MOVED not in codes(tmp_path, leaves, CLEARED)

@@ -10,7 +10,8 @@ from groupsim.incidents.logs.producers.librdkafka_evidence import EVIDENCE, GROU
 
 
 def _coordinator(detail: Detail, record: Record) -> None:
-    detail["reason"] = f"coordinator {detail.pop('before')} -> -1"
+    before, after = detail.pop("before"), detail.pop("after")
+    detail["reason"] = f"{'' if after == '-1' else 'another broker is the '}coordinator {before} -> {after}"
 
 
 def _setting(detail: Detail, record: Record) -> None:
@@ -135,9 +136,20 @@ WORDINGS: tuple[Wording, ...] = (
     wording("coordinator_found", "coordinator set to broker", GROUP + r" coordinator set to broker", show=""),
     wording(
         "coordinator_lost",
-        "changing coordinator",
-        GROUP + r" changing coordinator (?P<before>\d{1,12}) -> -1",
+        " coordinator ",
+        GROUP + r" chang(?:ing|ed) coordinator (?P<before>\d{1,12}) -> (?P<after>-1)",
         _coordinator,
+    ),
+    wording(
+        "coordinator_lost coordinator_found",
+        " coordinator ",
+        GROUP + r" chang(?:ing|ed) coordinator (?P<before>\d{1,12}) -> (?P<after>\d{1,12})",
+        _coordinator,
+    ),
+    wording(
+        "coordinator_lost reason_given",
+        "marking the coordinator",
+        GROUP + r": (?P<reason>marking the coordinator (?:\(-?\d{1,12}\) )?dead: .{1,300})",
     ),
     wording(
         "heartbeat_says_rebalancing",

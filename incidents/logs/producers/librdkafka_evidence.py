@@ -29,6 +29,7 @@ EVIDENCE: tuple[Wording, ...] = (
         GROUP + r" initiating rebalance \((?P<protocol>[A-Z]{1,40})\) in state {word:state} \(join[- ]state"
         r" {word:join_state}\) with \d{1,9} assigned partition\(s\)(?: \([a-z ]{1,60}\))?: {text:reason}",
     ),
+    wording("reason_given", "no longer coordinator", GROUP + r" broker (?P<reason>\S{1,300} is no longer coordinator)"),
     wording("fatal_error", "Fatal error: ", r"\[thrd:\w{1,40}\]:? Fatal error: {text:error}"),
     wording(
         "request_timed_out",

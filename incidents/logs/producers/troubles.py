@@ -237,9 +237,6 @@ LIBRDKAFKA: tuple[Wording, ...] = (
     ),
     wording("error_named", ": returned: ", r"OffsetCommit for .{1,300}?: returned: (?P<error>(?!Success\b).{1,300})"),
     wording(
-        "reason_given", "marking the coordinator", r"[Gg]roup \"{group}\": (?P<reason>marking the coordinator .{1,300})"
-    ),
-    wording(
         "reason_given",
         "subscription",
         r"[Gg]roup \"{group}\": (?P<reason>(?:subscription updated from metadata change|effective"
