@@ -22,13 +22,17 @@ def by_error(
     confirm: str | None = None,
     harm_ms: int = 10_000,
     least: int = 1,
+    unless: Callable[[GroupLog, list[Said]], bool] = lambda log, said: False,
 ) -> Callable[[GroupLog], Finding | None]:
-    """Finds a cause where at least `least` lines give a reason or an error that the pattern `words` fits."""
+    """Finds a cause where at least `least` lines give a reason or an error that the pattern `words` fits.
+
+    `unless`: what it asks of the log and of these lines makes them none.
+    """
     pattern = re.compile(words)
 
     def find(log: GroupLog) -> Finding | None:
         said = log.that_say(pattern)
-        if len(said) < least:
+        if len(said) < least or (said and unless(log, said)):
             return None
         return Finding(
             code=code,

@@ -11,6 +11,7 @@ from groupsim.diagnosis.errors import by_error, whose
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
+from groupsim.incidents.logs.row_kinds import RowKind
 
 _DO = (
     Remedy(
@@ -29,6 +30,20 @@ _DO_UNREACHABLE = (
 )
 _UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUSED|NodeNotReady|no route to host")
 
+_BEFORE_A_JOIN = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND])
+_AT_WORK = frozenset([RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED])
+
+
+def _only_started(log: GroupLog, said: list[Said]) -> bool:
+    """Whether it is one connection that was lost before a client's first join, which it then reached."""
+    if len(said) != 1:
+        return False
+    own = log.clients.get(str(said[0].client), []) or [line for lines in log.clients.values() for line in lines]
+    before = [line.row.kind for line in own if line.nth < said[0].nth]
+    began = bool(before) and _BEFORE_A_JOIN.issuperset(before)
+    return began and any(line.row.kind in _AT_WORK for line in own if line.nth > said[0].nth)
+
+
 _lost = by_error(
     Code.CONNECTION_LOST,
     r"[Dd]isconnected(?!=false)|DisconnectException|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
@@ -39,6 +54,7 @@ _lost = by_error(
     certainty=Certainty.LIKELY,
     confirm="the broker's log of that time: whether it stopped",
     harm_ms=4_000,
+    unless=_only_started,
 )
 
 

@@ -76,7 +76,7 @@ _NOT_THREADS = (
     "sarama",
 )
 
-_MESSAGES = ("[Consumer clientId=", "[Consumer instanceId=", "[GroupCoordinator ", "[GroupMetadataManager ")
+MESSAGES = ("[Consumer clientId=", "[Consumer instanceId=", "[GroupCoordinator ", "[GroupMetadataManager ")
 """How Kafka's own messages begin: no layer is in front of them."""
 
 
@@ -169,7 +169,7 @@ def _peel(record: Record) -> bool:
     text = record.text
     return (
         bool(text)
-        and not text.startswith(_MESSAGES)
+        and not text.startswith(MESSAGES)
         and (
             _peel_time(record, text)
             or _peel_level(record, text)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from groupsim.incidents.logs.formats import Record, clean, parse, starts_record
+from groupsim.incidents.logs.formats import MESSAGES, Record, clean, parse, starts_record
 from groupsim.incidents.logs.local_times import LocalTimes
 from groupsim.incidents.logs.missing_days import Dating, day
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
@@ -35,6 +35,8 @@ _FREQUENT = (b"oordinat", b"ember", b"ebalanc", b"ssign", b"eneration", b"onsume
 """Words of the pattern that most lines about groups have: found sooner than by it."""
 _OPENERS = ("Updating assignment with", "Reconciling assignment with")
 _WRAPPED = 5
+_GOES_ON = re.compile(r" {1,12}(?!at |\.\.\. |Caused by)[\w(\[]")
+"""A line of a sentence that was broken by hand or by a viewer, set in below its first; no frame of a stack trace."""
 _DOTNET_INDENT = " " * 6
 _DOTNET = re.compile(r"(?:^|\s)(?:trce|dbug|info|warn|fail|crit): [\w.+`<>-]{1,300}\[\d{1,9}\]\s{0,4}$")
 _SOURCE = re.compile(r"(?:[\w$]{1,100}\.){1,20}[\w$]{1,100}(?: [\w$<>]{1,100})?")
@@ -183,21 +185,28 @@ class LogReader:
 
     def _joined_below(self, window: Window, text: str, record: Record) -> Record | None:
         """The record with its hard-wrapped lines joined, if it has any and the whole says more than its first line."""
-        if record.stamp is None or len(text) < 60 or record.fields:
+        if (record.stamp is None and not record.text.startswith(MESSAGES)) or len(text) < 60 or record.fields:
             return None
         lines: list[str] = []
+        set_in = False
         for raw in window.following(_WRAPPED):
             line = clean(raw)
-            if not line or TRACE.match(line) or starts_record(line) or recognise(parse(0, line)):
+            goes_on = _GOES_ON.match(line) is not None
+            if not line or starts_record(line) or (set_in and not goes_on) or (TRACE.match(line) and not goes_on):
+                break
+            below = parse(0, line)
+            if below.text.startswith(MESSAGES) or recognise(below):
                 break  # another record, perhaps one without a time
-            lines.append(line)
-        for glue in ("", " ") if lines else ():
+            set_in = goes_on
+            lines.append(line.strip() if goes_on else line)
+        glues = (" ",) if set_in else ("", " ")
+        for glue in glues if lines else ():
             whole = parse(window.number, glue.join((text, *lines)))
             if whole.logger is not None and recognise(whole):
                 self._read_to = window.number + len(lines)
                 return whole
-        if lines and recognise(record) is None:
-            for glue in ("", " "):
+        if lines and not recognise(record):
+            for glue in glues:
                 whole = parse(window.number, glue.join((text, *lines)))
                 if recognise(whole):
                     self._read_to = window.number + len(lines)

@@ -366,3 +366,13 @@ def test_librdkafka_that_is_told_of_another_coordinator_has_found_it(tmp_path: P
 def test_librdkafka_that_closes_lets_its_coordinator_go_and_loses_none(tmp_path: Path) -> None:
     leaves = COORD.format("LEAVE", ": leave (in state up)")
     assert Code.COORDINATOR_MOVED not in codes(tmp_path, leaves, CLEARED)
+
+
+def test_a_connection_that_is_lost_before_the_first_join_is_part_of_the_start(tmp_path: Path) -> None:
+    lost = "WARNING:kafka.coordinator:Marking the coordinator dead (node coordinator-0) for group billing:"
+    python = "INFO:kafka.coordinator:{} group billing{}"
+    found = python.format("Discovered coordinator coordinator-0 for", "")
+    joined = python.format("Successfully joined", " with generation 3")
+    assert codes(tmp_path, found, f"{lost} Node Disconnected.", found, joined) == [Code.START_UP]
+    assert codes(tmp_path, joined, f"{lost} Node Disconnected.", found, joined)[0] is not Code.START_UP
+    assert codes(tmp_path, found, f"{lost} Node Disconnected.")[0] is not Code.START_UP

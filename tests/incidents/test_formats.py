@@ -146,6 +146,24 @@ def test_hard_wrapped_lines_are_joined(tmp_path: Path) -> None:
     assert row.detail["partitions"] == [f"orders-{n}" for n in range(20)]
 
 
+BARE = "[GroupCoordinator 1]: Member c1-11111111-2222-4333-8444-555566667777 in group billing-of-the-west"
+
+
+@pytest.mark.parametrize("head", ["[2024-03-01 10:00:00,000] INFO ", ""])
+@pytest.mark.parametrize("space", ["  ", "        "])
+def test_a_sentence_that_goes_on_below_set_in_is_joined(tmp_path: Path, head: str, space: str) -> None:
+    lines = (head + BARE, f"{space}has failed, removing it from the group (kafka.Coordinator)", head + BARE, "{")
+    reading = read(tmp_path, *lines)
+    assert [(row.line, row.kind, row.group) for row in reading.rows] == [(1, "member_failed", "billing-of-the-west")]
+
+
+def test_settings_and_frames_set_in_below_a_line_are_no_part_of_it(tmp_path: Path) -> None:
+    lost = CLIENT + "Request joining group due to: group is already rebalancing"
+    for below in ("        at java.base/java.lang.Thread.run(Thread.java:840)", "        group.id = billing"):
+        (row,) = read(tmp_path, lost, below).rows
+        assert row.detail["reason"] == "group is already rebalancing"
+
+
 def test_what_follows_a_log_in_a_post_is_no_part_of_its_last_line(tmp_path: Path) -> None:
     """A log with a longer line was not wrapped at the length of its last one."""
     longer = CLIENT + "Adding newly assigned partitions: " + ", ".join(f"orders-{n}" for n in range(20)) + CLASS
