@@ -86,17 +86,20 @@ def _waited(log: GroupLog) -> Finding | None:
                     were_in = were_in or (had and line.at - asked.at >= _WAITED_MS)
                 asked = None
             had = had or _was_in(line)
+    if not waits:
+        waits = [(line, line, int(str(line.row.detail["after_ms"]))) for line in log.troubles if _is_answer(line)]
+        were_in = any(ms >= _WAITED_MS for _, _, ms in waits)
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
     if not were_in or log.has_broker:
         return None
     said = [line for asked, joined, _ in long for line in (asked, joined)]
     longest = max(ms for _, _, ms in long)
-    who = names(str(asked.client) for asked, _, _ in long)
+    who = names(str(asked.client) for asked, _, _ in long if asked.client)
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY if len(who) > 1 else Certainty.POSSIBLE,
-        what=f"{one_or_many(log.called(who))} waited {duration(longest)} in a rebalance for one that rejoined late, or"
-        f" had died{_missing(log)}",
+        what=f"{one_or_many(log.called(who)) if who else 'a member'} waited {duration(longest)} in a rebalance for one"
+        f" that rejoined late, or had died{_missing(log)}",
         members=who,
         times=len(long),
         evidence=evidence_of(said),
@@ -104,6 +107,11 @@ def _waited(log: GroupLog) -> Finding | None:
         confirm="the broker's log: who it waited for",
         harm_ms=longest,
     )
+
+
+def _is_answer(line: Said) -> bool:
+    """Whether it says how long a JoinGroup took; an empty group answers after group.initial.rebalance.delay.ms."""
+    return line.row.kind is RowKind.JOIN_ANSWERED
 
 
 def _was_in(line: Said) -> bool:
@@ -187,6 +195,7 @@ CAUSE = Cause(
             "Java", "Request joining group due to: group is already rebalancing, and `(Re-)joining group` much later"
         ),
         Message("librdkafka", "Not joining group: held back by preceding blocking JoinGroupRequest"),
+        Message("librdkafka", "Received JoinGroupResponse (…, rtt 45000.12ms)"),
     ),
     do=_DO,
     find=_find,

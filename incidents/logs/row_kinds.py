@@ -119,6 +119,7 @@ class RowKind(StrEnum):
     NO_ASSIGNMENT = "no_assignment"
     PARTITION_HELD = "partition_held"
     REASON_GIVEN = "reason_given"
+    JOIN_ANSWERED = "join_answered"
     REQUEST_SENT = "request_sent"
     REQUEST_TIMED_OUT = "request_timed_out"
     SESSION_ENDED = "session_ended"
@@ -211,6 +212,7 @@ EVIDENCE = frozenset(
         RowKind.FATAL_ERROR,
         RowKind.FETCHERS,
         RowKind.HEARTBEATS_BEGIN,
+        RowKind.JOIN_ANSWERED,
         RowKind.NO_ASSIGNMENT,
         RowKind.PARTITION_HELD,
         RowKind.REASON_GIVEN,

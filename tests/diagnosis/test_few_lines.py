@@ -376,3 +376,23 @@ def test_a_connection_that_is_lost_before_the_first_join_is_part_of_the_start(tm
     assert codes(tmp_path, found, f"{lost} Node Disconnected.", found, joined) == [Code.START_UP]
     assert codes(tmp_path, joined, f"{lost} Node Disconnected.", found, joined)[0] is not Code.START_UP
     assert codes(tmp_path, found, f"{lost} Node Disconnected.")[0] is not Code.START_UP
+
+
+RECEIVED = (
+    "1743494485.763 RDKAFKA-7-RECV: web#consumer-1: [thrd:broker-3:9092/3]: broker-3:9092/3: Received JoinGroupResponse"
+    " (v5, 108 bytes, CorrId 5, rtt {}ms)"
+)
+UP = (
+    '1743494440.763 RDKAFKA-7-CGRPSTATE: web#consumer-1: [thrd:main]: Group "billing" changed state wait-broker -> up'
+    " (v1, join-state init)"
+)
+
+
+def test_a_join_that_is_answered_late_may_have_waited_for_a_member_that_rejoined_late(tmp_path: Path) -> None:
+    found = first(tmp_path, UP, RECEIVED.format("45000.12"))
+    assert (found.code, found.certainty) == (Code.SLOW_REJOIN, Certainty.POSSIBLE)
+    assert "waited 45.0 s in a rebalance for one that rejoined late, or had died" in found.what
+
+
+def test_a_join_that_is_answered_after_the_initial_delay_waited_for_nobody(tmp_path: Path) -> None:
+    assert Code.SLOW_REJOIN not in codes(tmp_path, UP, RECEIVED.format("3004.51"))

@@ -40,6 +40,11 @@ EVIDENCE: tuple[Wording, ...] = (
         r"(?P<behind>\w{1,60}?)(?:Request)? with timeout in {int:limit_ms}ms)?",
     ),
     wording(
+        "join_answered",
+        "Received JoinGroupResponse",
+        r"Received JoinGroupResponse \(v\d{1,3}, \d{1,9} bytes, CorrId \d{1,12}, rtt {int:after_ms}(?:\.\d{1,9})?ms\)",
+    ),
+    wording(
         "assignment_counted",
         ": new assignment of ",
         GROUP + r": new assignment of {int:partition_count} partition\(s\) in join-state {word:join_state}",
