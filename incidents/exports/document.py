@@ -20,6 +20,8 @@ from groupsim.wording.numbers import counted
 
 HEAD = 1 << 16
 _LOOKED_AT = 200
+_CUT, _NARROWEST = 16_384, 60
+"""Bytes in which an object is looked for whose lines were cut, and the fewest columns of a terminal."""
 _AROUND_VALUES = b" \t\r[,\xef\xbb\xbf"
 _BLOCK = 1 << 20
 _JOURNAL = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP|_[A-Z_]{2,60}|[A-Z_]{2,60})=[^\n]*\n")
@@ -52,7 +54,7 @@ def kind_of(head: bytes) -> Kind:
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if yaml_entries.begins_so(text):
         return Kind.YAML
-    if _is_mixed(text):
+    if _is_mixed(text) or _is_cut(text):
         return Kind.TEXT
     if re.match(rb"\{\s*[\"}]|\[\s*[\[{\"]", text) and not _is_dated(text):
         return Kind.JSON
@@ -70,6 +72,16 @@ def _is_mixed(text: bytes) -> bool:
     if len(lines) < 2 or object_of(lines[0]) is None:
         return False
     return sum(line.lstrip()[:1] not in (b"{", b"]", b"[") for line in lines[:_LOOKED_AT]) > len(lines) // 10
+
+
+def _is_cut(text: bytes) -> bool:
+    """Whether the first JSON object is cut hard at so many columns: it is whole without the line ends."""
+    lines = text[:_CUT].replace(b"\r", b"").split(b"\n")
+    width = len(lines[0])
+    last = next((at for at, line in enumerate(lines) if len(line) != width), 0)
+    if width < _NARROWEST or not last or len(lines[last]) > width or object_of(lines[0]) is not None:
+        return False
+    return object_of(b"".join(lines[: last + 1])) is not None
 
 
 def _is_dated(text: bytes) -> bool:

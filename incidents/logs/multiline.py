@@ -24,6 +24,7 @@ _COMPOSE = re.compile(r"[\w.@-]{1,120}\s{0,60}\|\s")
 _ENDED = re.compile(r"\.[\w$]{1,60}(?::\d{1,6})?\)$")
 _CUT = 64
 _NARROWEST = 60
+_CLOSES_WITHIN = 4
 _WIDEST = 1000
 _LONGEST = 5 * _WIDEST
 _PARTS = 64
@@ -63,6 +64,8 @@ def join_lines(window: Window, text: str) -> JoinedRecord | None:
     if _is_head(text):
         return None
     quotes = text.count('"')
+    if quotes and len(text) >= _NARROWEST and (cut := _cut_json(window, text)) is not None:
+        return cut
     if quotes and _MEMBER.match(text) is not None:
         return _object(window, text)
     if quotes % 2 and _CSV.match(text) is not None:
@@ -134,6 +137,35 @@ def _cut(window: Window, text: str) -> JoinedRecord | None:
     if not (before or after) or _some_longer(window, width):
         return None
     return JoinedRecord(prefix + "".join(lines), before, after)
+
+
+def _cut_json(window: Window, text: str) -> JoinedRecord | None:
+    """A JSON object that was cut hard at so many columns, if it is whole again without the line ends."""
+    lines, before, after = [text], 0, 0
+    if text.startswith('{"'):
+        if "}" in text[-_CLOSES_WITHIN:]:
+            return None
+    else:
+        for raw in window.preceding(_CUT):
+            lines.insert(0, line := clean(raw[:_LONGEST]))
+            before += 1
+            if line.startswith('{"') or len(line) < len(text) or (before > 1 and len(line) != len(lines[1])):
+                break
+    width = len(lines[0])
+    if not lines[0].startswith('{"') or any(len(line) != width for line in lines[:-1]) or len(text) > width:
+        return None
+    for raw in window.following(_CUT) if len(text) == width else ():
+        lines.append(line := clean(raw[:_LONGEST]))
+        after += 1
+        if len(line) != width:
+            break
+    whole = "".join(lines)
+    try:
+        _, end = json.JSONDecoder(strict=False).raw_decode(whole)
+    except (ValueError, RecursionError):
+        return None
+    needed = end > len(whole) - len(lines[-1]) and len(lines[-1]) <= width
+    return JoinedRecord(whole[:end], before, after) if needed and len(lines) > 1 else None
 
 
 def _some_longer(window: Window, width: int) -> bool:

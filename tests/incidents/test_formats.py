@@ -146,6 +146,25 @@ def test_hard_wrapped_lines_are_joined(tmp_path: Path) -> None:
     assert row.detail["partitions"] == [f"orders-{n}" for n in range(20)]
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("close", ["", ",", "}"])
+@pytest.mark.parametrize("before", [[], ["the service starts", "it listens"]])
+def test_json_that_a_terminal_cut_is_joined(tmp_path: Path, width: int, close: str, before: list[str]) -> None:
+    records = [
+        json.dumps({"time": f"2024-03-01T10:00:0{n}.000Z", "logger": "a.b.C", "message": f"[Consumer clientId=c1, groupId=billing] {said}"})
+        for n, said in enumerate(("(Re-)joining group", "Adding newly assigned partitions: orders-1, orders-2"))
+    ]  # fmt: skip
+    lines = [record[at : at + width] for record in records for at in range(0, len(record), width)]
+    lines = [line + close if line.endswith('"}') else line for line in lines]
+    rows = read(tmp_path, *before, *lines).rows
+    assert [(row.kind, row.group, row.at) for row in rows] == [
+        ("joining", "billing", "2024-03-01T10:00:00.000Z"),
+        ("assigned", "billing", "2024-03-01T10:00:01.000Z"),
+    ]
+    assert rows[0].line == len(before) + 1
+    assert rows[1].detail["partitions"] == ["orders-1", "orders-2"]
+
+
 BARE = "[GroupCoordinator 1]: Member c1-11111111-2222-4333-8444-555566667777 in group billing-of-the-west"
 
 
