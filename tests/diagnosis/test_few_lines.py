@@ -356,7 +356,7 @@ def test_a_line_of_librdkafka_about_its_coordinator_alone_is_a_moved_coordinator
     assert (found.code, found.certainty) == (Code.COORDINATOR_MOVED, certainty)
 
 
-def test_librdkafka_that_is_told_of_another_coordinator_has_found_it(tmp_path: Path) -> None:
+def test_librdkafka_that_names_another_coordinator_has_found_it(tmp_path: Path) -> None:
     lines = (CHANGING, CLEARED, COORD.format("COORDSET", " coordinator set to broker broker-2:9092/2"))
     (found,) = explained(tmp_path, *lines).groups[0].findings
     assert found.code is Code.COORDINATOR_MOVED
