@@ -107,10 +107,10 @@ class Found:
         return next(walk(plain(self._value), self._above), {}) | {DOCUMENT: self._value}
 
     def number(self, record: Record, count: int) -> int:
-        """The line of its message; that of its document, if this is one line; its count, if that line has others."""
-        if self._lines.several:
-            return self._lines.of(record)
-        return self.line if self.only else count
+        """The line of its document; of several records in one, that of its message, or its count if all is one line."""
+        if self.only:
+            return self.line
+        return self._lines.of(record) if self._lines.several else count
 
 
 class _Buffer:
