@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from groupsim.diagnosis.codes import Code
+from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Outage
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, share
@@ -34,7 +34,8 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     """
     group = groups[0]
     first = group.findings[0]
-    if first.code is Code.START_UP or first.code in ON_PURPOSE:
+    meant = first.code is Code.START_UP or first.code in ON_PURPOSE
+    if meant and first.certainty is not Certainty.POSSIBLE:
         brief = first.do[0].brief if first.do else ""
         return _begun(f"{brief}: {first.what}." if brief else f"{first.what}.", group)
     brief = _brief(first, tried=tried)

@@ -19,6 +19,7 @@ from groupsim.diagnosis.notes import notes
 from groupsim.diagnosis.order import FAILURES, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.times import without_partitions
+from groupsim.diagnosis.unexplained import with_unexplained
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
@@ -109,7 +110,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         replace(finding, do=alternatives(_of_protocol(remedy, log) for remedy in finding.do if _fits(remedy, log)))
         for finding in findings
     ]
-    kept = tuple(ordered(with_known(findings, log))[:FINDINGS])
+    kept = with_unexplained(ordered(with_known(findings, log))[:FINDINGS], log)
     stopped_ms = stopped(log)
     return Diagnosis(
         group=log.group,

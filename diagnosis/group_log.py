@@ -145,7 +145,8 @@ class GroupLog:
     @cached_property
     def begin(self) -> int | None:
         """The first instant, UTC ms, of any line: one that only says why may stand before all that shows the group."""
-        return min((s.at for s in self.lines if s.at is not None), default=None)
+        said = (s for s in self.lines if s.row.kind is not RowKind.ERROR_UNKNOWN)
+        return min((s.at for s in said if s.at is not None), default=None)
 
     @cached_property
     def has_broker(self) -> bool:

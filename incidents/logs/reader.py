@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from groupsim.incidents.logs import unknown_errors
 from groupsim.incidents.logs.formats import MESSAGES, Record, clean, parse, starts_record
 from groupsim.incidents.logs.local_times import LocalTimes
 from groupsim.incidents.logs.missing_days import Dating, day
@@ -84,6 +85,7 @@ class LogReader:
         self._timed = False
         self._read_to = 0
         self._groups: dict[str, str] = {}
+        self._errors = 0
 
     def __iter__(self) -> Iterator[Row]:
         yield from settle_callbacks(settle_assignments(self._rows()))
@@ -130,7 +132,7 @@ class LogReader:
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
-        active = has_group_activity(raw)
+        active = has_group_activity(raw) or (self._errors < unknown_errors.KEPT and unknown_errors.may_be_error(raw))
         if not active and not may_be_cut(window):
             return
         text, line = clean(raw), window.number
@@ -163,10 +165,17 @@ class LogReader:
         if found is None:
             if concerns_a_group(record.text):
                 self._unrecognised(record.line, text)
+            yield from self._unknown_error(record)
             return
         if not found or found[0].kind not in WEAK or found[0].group is not None:
             self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
+
+    def _unknown_error(self, record: Record) -> Iterator[Row]:
+        error = unknown_errors.read(record) if self._errors < unknown_errors.KEPT else None
+        if error is not None:
+            self._errors += 1
+            yield self._row(record, error)
 
     def _take_time_above(self, window: Window, record: Record) -> None:
         """java.util.logging prints the time on a line of its own, with class and method, above the message."""

@@ -112,6 +112,7 @@ class RowKind(StrEnum):
     CONSUMER_STOPPED = "consumer_stopped"
     ERROR_CODE = "error_code"
     ERROR_NAMED = "error_named"
+    ERROR_UNKNOWN = "error_unknown"
     EXCEPTION = "exception"
     FATAL_ERROR = "fatal_error"
     FETCHERS = "fetchers"
@@ -208,6 +209,7 @@ EVIDENCE = frozenset(
         RowKind.CONSUMER_STOPPED,
         RowKind.ERROR_CODE,
         RowKind.ERROR_NAMED,
+        RowKind.ERROR_UNKNOWN,
         RowKind.EXCEPTION,
         RowKind.FATAL_ERROR,
         RowKind.FETCHERS,
@@ -239,6 +241,7 @@ WEAK = frozenset(
         RowKind.APP_FAILED,
         RowKind.APPLICATION_SAID,
         RowKind.CONNECTION_LOST,
+        RowKind.ERROR_UNKNOWN,
         RowKind.EXCEPTION,
         RowKind.STREAMS_RESTORING,
         RowKind.STREAMS_STATE,

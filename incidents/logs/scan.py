@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from groupsim.incidents.errors import LogError
-from groupsim.incidents.logs.scanned_words import KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED, TROUBLES
+from groupsim.incidents.logs.scanned_words import ERRORS, KEYWORDS, PARTITION, PARTITION_CHANGES, REVOKED, TROUBLES
 
 BLOCK = 1 << 20
 LONGEST_LINE = 16 << 20
@@ -250,7 +250,7 @@ def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Win
     others = _others([PARTITION], buffer, others, starts, _changes_partitions)
     others = _others(REVOKED, buffer, others, starts, _no_callback)
     if starts or number == 1:
-        _others(TROUBLES, buffer, others, starts)
+        _others(TROUBLES + ERRORS, buffer, others, starts)
     seen = begin
     for start in sorted(starts):
         number += buffer.count(b"\n", seen, start)

@@ -124,6 +124,8 @@ TROUBLES = (
     b"expected member.id",
 )
 """What else `producers` word, as evidence: looked for near lines about groups, and in a file's beginning."""
+ERRORS = (b"ERROR", b"FATAL", b"SEVERE", b"CRITICAL", b"xception", b'"error"', b'"err"', b"level=err", b"KafkaError")
+"""What else lines with an error have that no wording knows: looked for where `TROUBLES` are."""
 PARTITION, REVOKED = b"artition", (b"evok", b"evocat")
 PARTITION_CHANGES = re.compile(
     rb"artition[^\n]{0,200}?(?:ssigned|[Ll]ost|LOST|REVOK|ASSIGN)|(?:ssigned|Assignment|[Ll]ost|LOST|[Ll]osing)[^\n]{0,200}?artition"
