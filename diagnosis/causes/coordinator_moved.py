@@ -11,6 +11,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import is_new
+from groupsim.diagnosis.not_stored import not_stored
 from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -64,6 +65,8 @@ _IDLE = "the group's broker stopped or started while the group had no members: n
 
 
 def _find(log: GroupLog) -> Finding | None:
+    if (found := not_stored(log)) is not None:
+        return found
     founded = _founded(log)
     broker = [line for line in log.broker if line.row.kind in _SAYS and line.nth >= founded]
     clients = _losses(log)
@@ -287,6 +290,7 @@ CAUSE = Cause(
     " reading where they can, but cannot commit or rebalance until they find the coordinator again.",
     seen=(
         Message("Broker", "Loading group metadata …, Unloading group metadata …, Shutting down"),
+        Message("Broker", "error when storing group assignment during SyncGroup"),
         Message("Java", "Group coordinator … is unavailable or invalid due to cause: coordinator unavailable"),
         Message("Java", "This is not the correct coordinator"),
         Message("librdkafka", "Broker: Not coordinator"),

@@ -118,6 +118,7 @@ class RowKind(StrEnum):
     FETCHERS = "fetchers"
     HEARTBEATS_BEGIN = "heartbeats_begin"
     NO_ASSIGNMENT = "no_assignment"
+    NOT_STORED = "not_stored"
     PARTITION_HELD = "partition_held"
     REASON_GIVEN = "reason_given"
     JOIN_ANSWERED = "join_answered"
@@ -216,6 +217,7 @@ EVIDENCE = frozenset(
         RowKind.HEARTBEATS_BEGIN,
         RowKind.JOIN_ANSWERED,
         RowKind.NO_ASSIGNMENT,
+        RowKind.NOT_STORED,
         RowKind.PARTITION_HELD,
         RowKind.REASON_GIVEN,
         RowKind.REQUEST_SENT,

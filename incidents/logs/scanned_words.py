@@ -122,6 +122,8 @@ TROUBLES = (
     b"COOPERATIVE protocol",
     b"non-joining member",
     b"expected member.id",
+    b"append operation on",
+    b"min.isr requirement",
 )
 """What else `producers` word, as evidence: looked for near lines about groups, and in a file's beginning."""
 ERRORS = (b"ERROR", b"FATAL", b"SEVERE", b"CRITICAL", b"xception", b'"error"', b'"err"', b"level=err", b"KafkaError")

@@ -44,6 +44,18 @@ WORDINGS: tuple[Wording, ...] = (
         r"\[GroupCoordinator id=\d{1,9}\] (?P<error>Failed to (?:un)?load metadata (?:from|for)"
         r" __consumer_offsets-.{0,4000})",
     ),
+    wording(
+        "not_stored",
+        "append operation on partition __consumer_offsets",
+        r"Error processing append operation on partition (?P<where>__consumer_offsets(?:-\d{1,9})?)",
+    ),
+    wording(
+        "not_stored",
+        "for partition __consumer_offsets",
+        r"insufficient to satisfy the min\.isr requirement of {int:least} for partition"
+        r" (?P<where>__consumer_offsets(?:-\d{1,9})?)",
+    ),
+    wording("not_stored", "Failed to write empty metadata", r"Failed to write empty metadata for group {group}:"),
     wording("", "Creating ", r"Creating (?:a )?simple consumer group"),
     wording("", "xpired offsets in", r"Removed \d{1,12} expired offsets in"),
     wording(
