@@ -10,6 +10,7 @@ from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import GroupType
+from groupsim.diagnosis.doubts import with_doubts
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Outage, Place, Remedy, alternatives
 from groupsim.diagnosis.from_facts import EPOCH_MS, reading_of, texts_of
 from groupsim.diagnosis.group_log import GroupLog, group_logs
@@ -19,7 +20,6 @@ from groupsim.diagnosis.notes import notes
 from groupsim.diagnosis.order import FAILURES, QUIET, ordered
 from groupsim.diagnosis.stopped import stopped
 from groupsim.diagnosis.times import without_partitions
-from groupsim.diagnosis.unexplained import with_unexplained
 from groupsim.events.base import Recorded
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading
@@ -110,7 +110,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         replace(finding, do=alternatives(_of_protocol(remedy, log) for remedy in finding.do if _fits(remedy, log)))
         for finding in findings
     ]
-    kept = with_unexplained(ordered(with_known(findings, log))[:FINDINGS], log)
+    kept = with_doubts(ordered(with_known(findings, log))[:FINDINGS], log)
     stopped_ms = stopped(log)
     return Diagnosis(
         group=log.group,
@@ -121,7 +121,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         stopped_ms=stopped_ms,
         findings=_with_cost(kept, log, stopped_ms),
         not_shown=not_shown(log, kept, stopped_ms),
-        notes=notes(log),
+        notes=notes(log, kept),
     )
 
 

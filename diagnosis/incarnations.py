@@ -15,6 +15,9 @@ _FINDS = frozenset([RowKind.COORDINATOR_FOUND, RowKind.JOINING])
 _PROGRESS = frozenset(
     [RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST, RowKind.REJOIN_REQUESTED]
 )
+_REJOINS = frozenset([RowKind.JOINING, RowKind.REJOIN_REQUESTED, RowKind.REBALANCE_START])
+YOUNG = 4
+"""The first generations belong to a group's start."""
 _BESIDE = frozenset(
     [
         RowKind.CLIENT_POSITION,
@@ -53,6 +56,20 @@ class Incarnation:
     def went_on(self) -> bool:
         """Whether it ever was a member."""
         return any(s.row.kind in _PROGRESS for s in self.said)
+
+    @property
+    def rejoins_first(self) -> bool:
+        """Whether its log begins with a join of a member that was there before: of a later generation than a group
+        begins with, and without being given a member id.
+        """
+        joined = next(iter(self.of(RowKind.JOINED)), None)
+        asked = next(iter(self.of(RowKind.JOINING)), None)
+        generation = None if joined is None else joined.row.detail.get("generation")
+        if asked is None or joined is None or not isinstance(generation, int) or generation < YOUNG:
+            return False
+        before = [line for line in self.said if line.nth < joined.nth]
+        known = all(line.row.kind in _REJOINS for line in before)
+        return known and not any("member-id" in line.reason or "member ID" in line.reason for line in before)
 
 
 def incarnations_of(client: str, said: Sequence[Said]) -> Iterator[Incarnation]:

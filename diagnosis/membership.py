@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.incarnations import YOUNG
 from groupsim.diagnosis.moves import Departure, Going, Join
 from groupsim.incidents.logs.client_libraries import application_of, client_of
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -20,7 +21,6 @@ RESTARTS_WITHIN_MS = 120_000
 _UPDATES_WITHIN_MS = 60_000
 """How long the old and the new process of one step of an update may overlap, or be apart."""
 _NUMBER = re.compile(r"(?:[-_.][0-9a-z]*\d[0-9a-z]*){1,3}$")
-_YOUNG = 4
 UNNAMED = (GroupType.CONSUMER, GroupType.STREAMS, GroupType.SHARE)
 """Groups whose coordinator prints member ids in which no client id is."""
 _ON_PURPOSE = (Going.CLOSED, Going.LEFT, Going.REPLACED)
@@ -190,7 +190,7 @@ def _restarts(departure: Departure, join: Join) -> bool:
 
 def _is_young(log: GroupLog) -> bool:
     """Whether the first generation or epoch in sight is one of the first: then who joins belongs to the start."""
-    return _first_number(log, "generation", "epoch", "old_generation") < _YOUNG
+    return _first_number(log, "generation", "epoch", "old_generation") < YOUNG
 
 
 def is_new(log: GroupLog) -> bool:
@@ -201,7 +201,7 @@ def is_new(log: GroupLog) -> bool:
 def _first_number(log: GroupLog, *names: str) -> int:
     """The first generation or epoch in sight."""
     numbers = (line.row.detail.get(name) for line in log.said for name in names)
-    return next((number for number in numbers if isinstance(number, int) and number >= 0), _YOUNG)
+    return next((number for number in numbers if isinstance(number, int) and number >= 0), YOUNG)
 
 
 def _soon(before: Join, join: Join) -> bool:

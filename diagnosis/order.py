@@ -57,6 +57,9 @@ FAILURES = frozenset(_RANK[: _RANK.index(Code.RESTART)])
 GREAT_HARM_MS = 600_000
 """A failure that cost minutes stands before one that cost seconds, whatever they are."""
 
+LONG_HARM_MS = 60_000
+"""What may have cost as long stands before what somebody did on purpose."""
+
 _CERTAIN = {Certainty.SHOWN: 0, Certainty.LIKELY: 0, Certainty.POSSIBLE: 1}
 
 
@@ -74,7 +77,8 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     ]
     certain = {finding.code for finding in kept if finding.certainty is not Certainty.POSSIBLE}
     linked = [replace(finding, after=_cause_of(finding, kept, certain)) for finding in kept]
-    roots = sorted((finding for finding in linked if finding.after is None), key=lambda f: _place(f, bool(loud)))
+    hurt = any(finding.harm_ms >= LONG_HARM_MS and finding.code not in ON_PURPOSE for finding in loud)
+    roots = sorted((f for f in linked if f.after is None), key=lambda f: _place(f, loud=bool(loud), hurt=hurt))
     placed: list[Finding] = []
     for root in roots:
         placed += _with_consequences(root, linked)
@@ -109,13 +113,13 @@ def _with_consequences(cause: Finding, findings: Sequence[Finding]) -> list[Find
     return found
 
 
-def _place(finding: Finding, loud: bool) -> tuple[bool, int, bool, int, int]:
+def _place(finding: Finding, *, loud: bool, hurt: bool) -> tuple[bool, int, bool, int, int]:
     """Where a root cause stands: what went wrong, what is certain, what did a multiple of the harm, then by rank.
 
     What shows a known defect stands with what is certain: nothing else explains its lines.
     """
     quiet = finding.code in QUIET and not (finding.code is Code.OTHERS and not loud)
     harm = -1 if finding.harm_ms >= GREAT_HARM_MS and finding.code in FAILURES else 0
-    doubt = 0 if finding.known else _CERTAIN[finding.certainty]
+    doubt = 0 if finding.known else 1 if hurt and finding.code in ON_PURPOSE else _CERTAIN[finding.certainty]
     secondary = finding.code in SECONDARY and not finding.leads_to
     return quiet, doubt, secondary, harm, _RANK.index(finding.code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from groupsim.diagnosis.finding import Remedy
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -41,12 +42,24 @@ class Rebalance:
 OFTEN = 2_000
 """A generation or epoch that a group reaches in years, or because it rebalances all the time."""
 
+WHY_SO_OFTEN = (
+    Remedy(
+        "read the broker's log from before: each rebalance begins with `Preparing to rebalance group`, and its reason",
+        brief="read the reasons in the broker's log",
+    ),
+)
+
 
 def rebalanced_times(said: Sequence[Said]) -> int:
     """How many rebalances a group has had by its highest generation or epoch; 0 where that is nothing to speak of."""
-    numbers = (line.row.detail.get(name) for line in said for name in ("generation", "epoch"))
-    highest = max((number for number in numbers if isinstance(number, int)), default=0)
+    highest = highest_number(said)
     return highest if highest >= OFTEN else 0
+
+
+def highest_number(said: Sequence[Said]) -> int:
+    """The highest generation or epoch in sight; 0 where there is none."""
+    numbers = (line.row.detail.get(name) for line in said for name in ("generation", "epoch"))
+    return max((number for number in numbers if isinstance(number, int)), default=0)
 
 
 def rebalances_of(broker: Sequence[Said]) -> Iterator[Rebalance]:

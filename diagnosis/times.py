@@ -84,15 +84,20 @@ def without_partitions(log: GroupLog, who: Sequence[str]) -> Bounds | None:
         return None
     total = 0
     since: int | None = None
+    joined: int | None = None
     for line in log.clients[who[0]]:
         if line.at is None:
             return None
         kind = line.row.kind
         if kind in (RowKind.LOST, RowKind.REVOKED, RowKind.POLL_TIMEOUT) and since is None:
             since = line.at
+        elif kind is RowKind.JOINED and since is not None:
+            joined = joined or line.at
         elif kind is RowKind.ASSIGNED and since is not None:
             total += max(0, line.at - since)
-            since = None
+            since = joined = None
+    if since is not None and joined is not None:  # what it was given then is not in these lines
+        return total + max(0, joined - since), None
     if since is not None:
         ends = max((log.ends.get(line.row.file, since) for line in log.clients[who[0]]), default=since)
         return total + max(0, ends - since), None

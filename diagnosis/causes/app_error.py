@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import takewhile
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
@@ -14,6 +16,7 @@ from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
 from groupsim.wording.numbers import often
 
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
+_ANY_EXCEPTION = "Consumer exception"
 _SOON_MS = 30_000
 _DO = (
     Remedy(
@@ -33,7 +36,7 @@ _DO_EARLY = (
 
 
 def _find(log: GroupLog) -> Finding | None:
-    crashed = log.of(RowKind.APP_FAILED)
+    crashed = [line for line in log.of(RowKind.APP_FAILED) if not _is_of_kafka(log, line)]
     crashed += [line for line in log.that_say(_CRASH) if line.client is not None and line.row.kind not in EVIDENCE]
     early = [
         incarnation
@@ -63,6 +66,17 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO if crashed else _DO_EARLY,
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,
+    )
+
+
+def _is_of_kafka(log: GroupLog, failed: Said) -> bool:
+    """Whether Spring's line is about an error of the group: its kind stands in the lines below, without a time."""
+    if failed.reason != _ANY_EXCEPTION:
+        return False
+    below = (line for line in log.lines[bisect_right(log.lines, failed.nth, key=lambda line: line.nth) :])
+    return any(
+        line.row.kind is RowKind.ERROR_NAMED
+        for line in takewhile(lambda line: line.row.file == failed.row.file and line.at is None, below)
     )
 
 

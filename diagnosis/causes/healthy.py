@@ -6,18 +6,11 @@ from groupsim.diagnosis.cause import Cause, evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.rebalances import rebalanced_times
+from groupsim.diagnosis.rebalances import WHY_SO_OFTEN, rebalanced_times
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import counted
 
 _DO = (Remedy("nothing: these lines show a group at work"),)
-
-_WHY = (
-    Remedy(
-        "read the broker's log from before: each rebalance begins with `Preparing to rebalance group`, and its reason",
-        brief="read the reasons in the broker's log",
-    ),
-)
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -30,7 +23,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY if number else Certainty.POSSIBLE,
         what=many if number else f"nothing is wrong in these lines{_at_work(log)}",
         evidence=evidence_of(log.said, 2),
-        do=_WHY if number else _DO,
+        do=WHY_SO_OFTEN if number else _DO,
         confirm="how fast the number of generations grows: in a group at rest it stays the same" if number else None,
     )
 

@@ -34,13 +34,15 @@ def _find(log: GroupLog) -> Finding | None:
         return None
     said = [line for said in log.clients.values() for line in _noticed(said)]
     said += [line for line in log.troubles if "REBALANCE_IN_PROGRESS" in line.reason]
+    sure = bool(said)
+    said = said or [each[0].said[0] for each in log.incarnations.values() if each and each[0].rejoins_first]
     if not said:
         return None
     who = names(str(line.client) for line in said)
     generations = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED)} - {None}
     return Finding(
         code=Code.OTHERS,
-        certainty=Certainty.LIKELY,
+        certainty=Certainty.LIKELY if sure else Certainty.POSSIBLE,
         what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member came or went)",
         members=who,
         times=max(1, len(generations)),

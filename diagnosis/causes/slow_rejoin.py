@@ -12,6 +12,7 @@ from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.listener_gaps import listener_gaps
+from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.rebalances import Rebalance
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.client_libraries import application_of
@@ -27,6 +28,8 @@ _WAITED_MS = 8_000
 _THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
 _WAS_IN = (RowKind.ASSIGNED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
+_OPEN_MS = 60_000
+"""Without a line that ends it, a rebalance goes on: shorter, and the log may just end in it."""
 _WORKING = "probably because it was still processing a batch"
 _WHO = Remedy(
     "find which member is missing: the broker's log says who it waited for, or the members' own logs who was still"
@@ -53,7 +56,7 @@ def _find(log: GroupLog) -> Finding | None:
     listened = listener_gaps(log)
     long = [r for r in log.rebalances if _is_long(log, r) and not _waited_for_a_listener(r, listened)]
     if not late and not long:
-        return _waited(log)
+        return _open(log) or _waited(log)
     who = names(late)
     said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
     waited = sum(r.waited_ms or 0 for r in long)
@@ -67,6 +70,27 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
         harm_ms=waited or 3_000,
+    )
+
+
+def _open(log: GroupLog) -> Finding | None:
+    """A rebalance that is still open where a broker's lines end, long after it began; nobody died meanwhile."""
+    last = log.rebalances[-1] if log.rebalances else None
+    start = None if last is None or last.first or last.stable or last.stored else last.start
+    if start is None or start.at is None or log.end is None or log.end - start.at < _OPEN_MS:
+        return None
+    if any(gone.going is Going.EXPIRED for gone in log.removed(start.nth, log.lines[-1].nth)):
+        return None
+    open_ms = log.end - start.at
+    return Finding(
+        code=Code.SLOW_REJOIN,
+        certainty=Certainty.LIKELY if log.of(RowKind.STABILIZED) else Certainty.POSSIBLE,
+        what=f"no line shows the end of the last rebalance, which began {duration(open_ms)} before the last line: it"
+        " probably waits for a member in a long batch",
+        evidence=evidence_of([start]),
+        do=_DO,
+        confirm="the broker's next lines, up to `Stabilized group`; the members' own logs: which one rejoins last",
+        harm_ms=open_ms,
     )
 
 

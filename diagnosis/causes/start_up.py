@@ -101,6 +101,8 @@ def _took_ms(log: GroupLog, client: str) -> int:
 
 def _joins_first(incarnation: Incarnation) -> bool:
     """Whether the log begins with a join before which the client had nothing."""
+    if incarnation.rejoins_first:
+        return False
     for line in incarnation.said:
         if line.row.kind in (RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND, RowKind.JOINING, RowKind.JOINED):
             return True

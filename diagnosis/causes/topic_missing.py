@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_many
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.errors import by_error
@@ -19,11 +22,25 @@ _DO = (
     ),
 )
 
-_MISSING = by_error(
-    Code.TOPIC_MISSING,
+_WORDS = (
     r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown [tT]opic [oO]r [pP]artition|topic .{0,250}not available"
     r"|MissingSourceTopic"
-    r"|INVALID_TOPIC|source topics? (?:were|was) missing",
+    r"|INVALID_TOPIC|source topics? (?:were|was) missing"
+)
+_NAMED = re.compile(_WORDS)
+_UNSEEN = re.compile(r"no topics in metadata matched")
+"""A client that may not see a topic gets to know nothing of it, either."""
+_DO_UNSEEN = (
+    Remedy(
+        "see whether the topic exists (kafka-topics.sh --list), and whether this client's principal may DESCRIBE and"
+        " READ it",
+        brief="see whether it exists, and whether this client may read it",
+    ),
+    *_DO,
+)
+_MISSING = by_error(
+    Code.TOPIC_MISSING,
+    _WORDS,
     lambda log, said: "a subscribed topic does not exist or has no leader",
     _DO,
     certainty=Certainty.SHOWN,
@@ -44,7 +61,15 @@ _AT_ONCE_MS = 1_000
 
 
 def _find(log: GroupLog) -> Finding | None:
-    return _MISSING(log) or _lasting(_LEADERLESS(log)) or _left_at_once(log)
+    return _as_sure(_MISSING(log), log) or _lasting(_LEADERLESS(log)) or _left_at_once(log)
+
+
+def _as_sure(found: Finding | None, log: GroupLog) -> Finding | None:
+    """The finding, less sure where a client only says that it saw no topic of its subscription."""
+    if found is None or not all(_UNSEEN.search(line.reason) for line in log.that_say(_NAMED)):
+        return found
+    what = "a subscribed topic does not exist, or this client may not see it"
+    return replace(found, certainty=Certainty.LIKELY, what=what, do=_DO_UNSEEN)
 
 
 def _lasting(found: Finding | None) -> Finding | None:

@@ -99,6 +99,9 @@ BARE: tuple[Wording, ...] = (
     ),
     wording("rebalance_start", "Rebalance started", r"^Rebalance started$"),
     wording(
+        "joined", "Successfully joined group with", r"^Successfully joined group with generation {int:generation}$"
+    ),
+    wording(
         "worker_assigned",
         "and got assignment: Assignment{",
         r"^Joined group(?: at generation {int:generation})? and got assignment: {text:printed}",

@@ -1,4 +1,4 @@
-"""Errors in a log that no cause explains: an answer must not say that nothing is wrong beside them."""
+"""What lets one doubt that nothing is wrong, where no cause was found: errors that no rule knows, a high generation."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.order import ON_PURPOSE
+from groupsim.diagnosis.rebalances import WHY_SO_OFTEN, rebalanced_times
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -34,17 +35,32 @@ _DO = (
 )
 
 
-def with_unexplained(findings: Sequence[Finding], log: GroupLog) -> tuple[Finding, ...]:
-    """The findings; where none says that something is wrong, and an error does, the first one with that error."""
+def with_doubts(findings: Sequence[Finding], log: GroupLog) -> tuple[Finding, ...]:
+    """The findings; where none says that something is wrong, and the log does, the first one with that."""
     first, *others = findings
-    errors = _errors(log) if all(finding.code in _NOTHING_WRONG for finding in findings) else []
-    if not errors:
-        return tuple(findings)
+    if all(finding.code in _NOTHING_WRONG for finding in findings) and (errors := _errors(log)):
+        return _beside_an_error(first, errors), *others
+    if first.code in (Code.START_UP, Code.OTHERS) and (number := rebalanced_times(log.said)):
+        return _so_often(first, number), *others
+    return tuple(findings)
+
+
+def _so_often(first: Finding, number: int) -> Finding:
+    starts = first.code is Code.START_UP
+    return replace(
+        first,
+        certainty=Certainty.POSSIBLE if starts else first.certainty,
+        what=f"{first.what}; the group has rebalanced {number:,} times since it was made",
+        do=WHY_SO_OFTEN if starts else first.do,
+    )
+
+
+def _beside_an_error(first: Finding, errors: Sequence[Said]) -> Finding:
     shown = f'an error that this program does not know: "{_quote(errors[0])}"'
     alone = first.code is Code.HEALTHY
     places = (*evidence_of(errors, EVIDENCE // 2).places, *first.evidence.places)
     at = [at for at in (first.evidence.first_ms, first.evidence.last_ms, errors[0].at) if at is not None]
-    hedged = replace(
+    return replace(
         first,
         certainty=Certainty.POSSIBLE,
         what=f"these lines show {shown}" if alone else f"{first.what}; these lines also show {shown}",
@@ -53,7 +69,6 @@ def with_unexplained(findings: Sequence[Finding], log: GroupLog) -> tuple[Findin
         do=_DO,
         confirm=None,
     )
-    return hedged, *others
 
 
 def _errors(log: GroupLog) -> list[Said]:
