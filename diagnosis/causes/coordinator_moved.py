@@ -60,6 +60,9 @@ _DO_OFTEN = (
 )
 _DO_NOTHING = (Remedy("nothing to change, if the broker was meant to stop", brief="nothing is to be changed"),)
 _NOT_BACK = "; it is not back in these lines"
+_AGAIN = 3
+_STILL_AFTER_MS = 5_000
+"""A client finds its coordinator again sooner, if it is there."""
 _STILL = "was still gone at the end"
 _IDLE = "the group's broker stopped or started while the group had no members: nobody lost a coordinator"
 
@@ -155,7 +158,9 @@ def _losses(log: GroupLog) -> list[Said]:
         settled = [line for line in lost if line.nth > first]
         once = said[0].row.kind is RowKind.COORDINATOR_FOUND and len(lost) == 1
         began = once and _next(lost[0], said, _AT_WORK) is not None  # it found another one, and joined
-        found += settled if starts or began else lost
+        gone = [line for line in said if line.row.kind is RowKind.COORDINATOR_LOST and not lost_membership(line)]
+        never = first > said[-1].nth and len(gone) >= _AGAIN  # a client that starts waits once, not again and again
+        found += gone if never else settled if starts or began else lost
     silent = all(not line.reason or line.reason.startswith("null") for line in found)
     if log.of(RowKind.WORKER_REVOKED_ITSELF):  # a Connect worker does so when it can't reach its coordinator
         return found
@@ -211,6 +216,9 @@ def _here(broker: list[Said], clients: list[Said]) -> str:
 def _still(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     """That the coordinator is not back, as the sentence about it says."""
     if not _sentence(log, broker, clients).endswith(_NOT_BACK):
+        return ""
+    lost = (broker or clients)[0].at
+    if lost is not None and log.end is not None and log.end - lost < _STILL_AFTER_MS:
         return ""
     return f"{'its broker' if len(log.clients) == 1 else 'the broker'} {_STILL}"
 

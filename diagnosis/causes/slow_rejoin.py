@@ -30,6 +30,11 @@ _WAS_IN = (RowKind.ASSIGNED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
 _OPEN_MS = 60_000
 """Without a line that ends it, a rebalance goes on: shorter, and the log may just end in it."""
+_ANOTHER = frozenset(
+    [RowKind.COORDINATOR_LIFECYCLE, RowKind.BROKER_LIFECYCLE, RowKind.BROKER_UNLOADED, RowKind.GROUP_LOADED,
+     RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD]
+)  # fmt: skip
+"""Lines of a broker after which another one may go on with a rebalance, or nobody."""
 _WORKING = "probably because it was still processing a batch"
 _WHO = Remedy(
     "find which member is missing: the broker's log says who it waited for, or the members' own logs who was still"
@@ -77,16 +82,18 @@ def _open(log: GroupLog) -> Finding | None:
     """A rebalance that is still open where a broker's lines end, long after it began; nobody died meanwhile."""
     last = log.rebalances[-1] if log.rebalances else None
     start = None if last is None or last.first or last.stable or last.stored else last.start
-    if start is None or start.at is None or log.end is None or log.end - start.at < _OPEN_MS:
+    after = [line for line in log.broker if start is not None and line.nth > start.nth and line.at is not None]
+    if start is None or start.at is None or not after or any(line.row.kind in _ANOTHER for line in after):
         return None
-    if any(gone.going is Going.EXPIRED for gone in log.removed(start.nth, log.lines[-1].nth)):
+    open_ms = (after[-1].at or 0) - start.at
+    died = any(gone.going is Going.EXPIRED for gone in log.removed(start.nth, after[-1].nth))
+    if died or open_ms < _OPEN_MS or log.type is not GroupType.CLASSIC:
         return None
-    open_ms = log.end - start.at
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY if log.of(RowKind.STABILIZED) else Certainty.POSSIBLE,
-        what=f"no line shows the end of the last rebalance, which began {duration(open_ms)} before the last line: it"
-        " probably waits for a member in a long batch",
+        what=f"no line shows the end of the last rebalance, which began {duration(open_ms)} before the group's last line:"
+        " it probably waits for a member in a long batch",
         evidence=evidence_of([start]),
         do=_DO,
         confirm="the broker's next lines, up to `Stabilized group`; the members' own logs: which one rejoins last",

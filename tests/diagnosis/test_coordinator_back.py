@@ -58,6 +58,38 @@ def test_that_a_coordinator_is_not_back_is_said(tmp_path: Path) -> None:
     assert finding.what.endswith("could not be reached; it is not back in these lines")
 
 
+@pytest.mark.parametrize(("seconds", "still"), [(0, False), (40, True)])
+def test_a_coordinator_lost_in_the_last_line_is_not_said_to_stay_away(
+    tmp_path: Path, seconds: int, still: bool
+) -> None:
+    late = worker(30, WORKER + "worker poll timeout has expired.")
+    lost = [worker(at, WORKER + LOST) for at in dict.fromkeys((60, 60 + seconds))]
+    found = explained(tmp_path, worker(0, assigned(4, "files", "files-0", 0)), late, *lost)
+    assert found.groups[0].findings[0].code is Code.POLL_TIMEOUT
+    assert ("still gone" in found.answer) is still
+
+
+@pytest.mark.parametrize(
+    ("cause", "why"),
+    [
+        ("coordinator unavailable. isDisconnected: false", "was stopped, restarted or could not be reached"),
+        ("coordinator unavailable. isDisconnected: true", "was stopped, restarted or could not be reached"),
+        ("error response NOT_COORDINATOR. isDisconnected: false", "was not the coordinator any more"),
+    ],
+)
+def test_a_client_that_finds_and_loses_its_coordinator_again_and_again_does_not_only_start(
+    tmp_path: Path, cause: str, why: str
+) -> None:
+    gone = f"Group coordinator broker1:9092 (id: 2147483647 rack: null) is unavailable or invalid due to cause: {cause}"
+    lines = [worker(n, WORKER + said) for n, said in enumerate([_FOUND, f"{gone}. Rediscovery will be attempted."] * 4)]
+    client = [line.replace("Worker", "Consumer") for line in lines]
+    start = worker(0, WORKER.replace("Worker", "Consumer") + "Subscribed to topic(s): orders")
+    found = explained(tmp_path, start, *client)
+    assert found.groups[0].findings[0].code is Code.COORDINATOR_MOVED
+    assert found.answer.startswith("worker-a lost its coordinator 4 times")
+    assert why in found.answer
+
+
 def test_work_that_waits_for_its_worker_has_a_block_of_its_own(tmp_path: Path) -> None:
     shown = screen(tmp_path, *outage(*BACK, worker(200, WORKER + "Member w-1 sending LeaveGroup request")))
     heads = [line for line in shown if line.startswith(("coordinator-moved", "connect-delay", "  which led to: c"))]

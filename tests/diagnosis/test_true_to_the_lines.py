@@ -27,7 +27,7 @@ def test_a_rebalance_that_is_open_for_minutes_comes_before_who_left_meanwhile(tm
     found = explained(tmp_path, *lines)
     one = found.groups[0].findings[0]
     assert (one.code, one.certainty) == (Code.SLOW_REJOIN, Certainty.POSSIBLE)
-    assert found.answer.startswith("No line shows the end of the last rebalance, which began 3m00s before the last")
+    assert found.answer.startswith("No line shows the end of the last rebalance, which began 3m00s before the")
     assert Code.SCALE_IN in codes(tmp_path, *lines)
 
 
@@ -41,6 +41,12 @@ def test_a_rebalance_that_ended_or_that_had_no_time_to_end_is_not_open(tmp_path:
     assert Code.SLOW_REJOIN not in codes(tmp_path, *OPEN, BROKER.format("0:09", left))
     ended = BROKER.format("0:02", STABLE.format(7))
     assert Code.SLOW_REJOIN not in codes(tmp_path, *OPEN, ended, BROKER.format("3:00", left))
+
+
+@pytest.mark.parametrize("after", ["[GroupCoordinator 0]: Shutting down.", "[Log orders-0] rolled a segment"])
+def test_a_log_that_says_no_more_of_the_group_does_not_show_that_it_is_open(tmp_path: Path, after: str) -> None:
+    late = [BROKER.format(f"{at}:00", "").partition("[Group")[0] + after for at in (3, 4)]
+    assert Code.SLOW_REJOIN not in codes(tmp_path, *OPEN, *late)
 
 
 SPRING = "2025-04-01 08:00:0{} ERROR [container-0-C-1] o.s.k.l.KafkaMessageListenerContainer : Consumer exception"
