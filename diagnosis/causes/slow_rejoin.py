@@ -92,7 +92,8 @@ def _open(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.SLOW_REJOIN,
         certainty=Certainty.LIKELY if log.of(RowKind.STABILIZED) else Certainty.POSSIBLE,
-        what=f"no line shows the end of the last rebalance, which began {duration(open_ms)} before the group's last line:"
+        what="no line shows the end of the last rebalance, which began"
+        f" {duration(open_ms)} before the group's last line:"
         " it probably waits for a member in a long batch",
         evidence=evidence_of([start]),
         do=_DO,
