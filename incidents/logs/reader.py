@@ -85,7 +85,7 @@ class LogReader:
         self._timed = False
         self._read_to = 0
         self._groups: dict[str, str] = {}
-        self._errors = 0
+        self._errors = self._looked_at = 0
 
     def __iter__(self) -> Iterator[Row]:
         yield from settle_callbacks(settle_assignments(self._rows()))
@@ -132,7 +132,7 @@ class LogReader:
 
     def _read(self, window: Window) -> Iterator[Row]:
         raw = window.line
-        active = has_group_activity(raw) or (self._errors < unknown_errors.KEPT and unknown_errors.may_be_error(raw))
+        active = has_group_activity(raw) or self._may_be_error(raw)
         if not active and not may_be_cut(window):
             return
         text, line = clean(raw), window.number
@@ -170,6 +170,15 @@ class LogReader:
         if not found or found[0].kind not in WEAK or found[0].group is not None:
             self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
+
+    def _may_be_error(self, line: bytes) -> bool:
+        """Whether a line is to be read for an error; of a log with many, only the first ones are."""
+        if self._scan.words is TROUBLES or not unknown_errors.may_be_error(line):
+            return False
+        self._looked_at += 1
+        if self._looked_at == unknown_errors.LOOKED_AT or self._errors == unknown_errors.KEPT:
+            self._scan.words = TROUBLES
+        return True
 
     def _unknown_error(self, record: Record) -> Iterator[Row]:
         error = unknown_errors.read(record) if self._errors < unknown_errors.KEPT else None

@@ -96,6 +96,8 @@ class Scan:
         self.damage: list[str] = []
         self.missing: list[str] = []
         self.tail = b""
+        self.words = TROUBLES + ERRORS
+        """What is looked for beside the words of groups."""
         self._progress = progress
 
     def windows(self) -> Iterator[Window]:
@@ -109,7 +111,7 @@ class Scan:
                 continue
             buffer = behind + fresh
             end = len(behind) + cut
-            yield from candidates(buffer, len(behind), end, number)
+            yield from candidates(buffer, len(behind), end, number, self.words)
             ended = buffer.count(b"\n", len(behind), end)
             number += ended
             self.lines += ended + (1 if last and not fresh.endswith(b"\n") else 0)
@@ -243,14 +245,14 @@ class _Counted:
         return getattr(self._raw, name)
 
 
-def candidates(buffer: bytes, begin: int, end: int, number: int) -> Iterator[Window]:
+def candidates(buffer: bytes, begin: int, end: int, number: int, words: Iterable[bytes] = TROUBLES) -> Iterator[Window]:
     """The lines with a keyword between two places of a buffer, where lines begin; the first is line `number`."""
     starts: list[int] = []
     others = _others(KEYWORDS, buffer, [(begin, end)], starts)
     others = _others([PARTITION], buffer, others, starts, _changes_partitions)
     others = _others(REVOKED, buffer, others, starts, _no_callback)
     if starts or number == 1:
-        _others(TROUBLES + ERRORS, buffer, others, starts)
+        _others(words, buffer, others, starts)
     seen = begin
     for start in sorted(starts):
         number += buffer.count(b"\n", seen, start)

@@ -15,6 +15,8 @@ from groupsim.incidents.logs.scanned_words import ERRORS
 
 KEPT = 20
 """The most of a log: they are only quoted, and a program may write the same one for hours."""
+LOOKED_AT = 2_000
+"""The most lines of a log that are read for one: those of a program with errors of its own are many."""
 _FAILED = frozenset(["ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "FTL"])
 _WARNED = frozenset(["WARN", "WARNING", "WRN"])
 _MAY_BE = re.compile(b"|".join(map(re.escape, ERRORS)))
