@@ -173,11 +173,11 @@ class LogReader:
 
     def _may_be_error(self, line: bytes) -> bool:
         """Whether a line is to be read for an error; of a log with many, only the first ones are."""
-        if self._scan.words is TROUBLES or not unknown_errors.may_be_error(line):
+        if self._looked_at < 0 or not unknown_errors.may_be_error(line):
             return False
         self._looked_at += 1
         if self._looked_at == unknown_errors.LOOKED_AT or self._errors == unknown_errors.KEPT:
-            self._scan.words = TROUBLES
+            self._scan.words, self._looked_at = TROUBLES, -1
         return True
 
     def _unknown_error(self, record: Record) -> Iterator[Row]:

@@ -96,7 +96,7 @@ class Scan:
         self.damage: list[str] = []
         self.missing: list[str] = []
         self.tail = b""
-        self.words = TROUBLES + ERRORS
+        self.words: tuple[bytes, ...] = TROUBLES + ERRORS
         """What is looked for beside the words of groups."""
         self._progress = progress
 
