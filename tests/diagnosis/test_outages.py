@@ -56,7 +56,7 @@ def test_its_import_says_the_same_sentence_and_the_same_figure() -> None:
 
 
 def test_the_outage_of_a_simulated_run_is_that_of_its_total() -> None:
-    run = groupsim.run("everybody_too_slow", seed=1)
+    run = groupsim.run("everybody_too_slow", seed=1, settings={"host": "ideal"})
     found = explanation_of(run.store, run.info)
     assert found is not None
     assert found.groups[0].outage is not None
