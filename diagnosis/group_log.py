@@ -337,7 +337,7 @@ def _in_order(reading: Reading) -> list[tuple[Row, int | None]]:
     )
     placed: list[tuple[int, int, Row, int | None]] = []
     last: dict[str, int] = {}
-    for number, row in enumerate(rows):
+    for number, row in enumerate(each for found in rows for each in _as_heard(found)):
         at = instant(row.at) if row.at is not None else None
         if at is not None:
             last[row.file] = max(at, last.get(row.file, at)) if at > last.get(row.file, at) - 60_000 else at
@@ -346,6 +346,13 @@ def _in_order(reading: Reading) -> list[tuple[Row, int | None]]:
     if several:
         placed.sort(key=lambda entry: entry[:2])
     return [(row, at) for _, _, row, at in placed]
+
+
+def _as_heard(row: Row) -> tuple[Row, ...]:
+    """KafkaJS's line that it rejoins also says that the group is rebalancing."""
+    if row.kind is RowKind.JOINING and "rebalancing" in str(row.detail.get("reason", "")):
+        return replace(row, kind=RowKind.HEARTBEAT_SAYS_REBALANCING), row
+    return (row,)
 
 
 def _with_groups(rows: Iterable[tuple[Row, int | None]]) -> list[tuple[Row, int | None, str | None]]:

@@ -29,7 +29,8 @@ class Process:
     """What a process says of itself. `gone`: it died or closed; `quit`: it has given its membership up itself.
 
     `released`: it has asked to join again, left or closed since it was last given an assignment, and `given_up` are
-    partitions that it let go of since. `trouble`: the last bad thing that happened to it.
+    partitions that it let go of since; `lost`: those that a lost callback named. `trouble`: the last bad thing that
+    happened to it.
     """
 
     group: str
@@ -47,6 +48,7 @@ class Process:
     pending: set[TopicPartition] = field(default_factory=set)
     restoring: set[TopicPartition] = field(default_factory=set)
     given_up: set[TopicPartition] = field(default_factory=set)
+    lost: set[TopicPartition] = field(default_factory=set)
 
 
 class Naive:
@@ -226,13 +228,13 @@ class Naive:
                 process.pending |= set(event.partitions)
             case p.CallbackStart():
                 process.callback = event.kind
+                process.lost |= set(event.partitions) if event.kind == "lost" else set()
             case p.CallbackEnd():
                 process.callback = ""
             case p.ViewChanged():
                 before, process.view = process.view, set(event.partitions)
-                if process.callback != "lost":
-                    process.given_up |= before - process.view
-                process.given_up -= process.view
+                process.given_up = (process.given_up | (before - process.view)) - process.view - process.lost
+                process.lost -= process.view
                 for kept in (process.positions, process.paused, process.pending, process.restoring):
                     kept &= process.view
                 process.pending.clear()

@@ -14,7 +14,7 @@ _FRAME = re.compile(r"TypeError: [^\n]{1,300}\n\s{0,8}at [^\n]{0,300}?\bkafkajs/
 """Where in KafkaJS itself, and not in a handler of the application, JavaScript failed."""
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _KINDS = (
-    ("The group is rebalancing, re-joining", RowKind.HEARTBEAT_SAYS_REBALANCING),
+    ("The group is rebalancing, re-joining", RowKind.JOINING),
     ("The coordinator is not aware of this member, re-joining the group", RowKind.GENERATION_RESET),
     ("Consumer has joined the group", RowKind.JOINED),
     ("Failed to join the group", RowKind.JOIN_FAILED),
@@ -76,7 +76,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
         detail["error"] = text.removeprefix("Crash: ")[:600]
         if (frame := _FRAME.search(_string(fields, "stack") or "")) is not None:
             detail["where"] = frame[1]
-    if kind == RowKind.GENERATION_RESET:
+    rejoins = _REJOINS in text
+    if rejoins:
         detail["reason"] = text.partition(_REJOINS)[0]
     if kind == RowKind.LEAVE_SENT:
         detail["reason"] = "the consumer was stopped"
@@ -86,7 +87,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
     if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
         detail = {name: fields[key] for name, key in _LED if key in fields}
     rows = [Match(kind, group, member, client, detail)]
-    if _REJOINS in text:
+    if rejoins and kind != RowKind.JOINING:
         rows.append(Match(RowKind.JOINING, group, member, client, {}))
     if text.startswith("Crash: ") and not _OF_KAFKA.search(str(detail["error"])):
         rows.append(Match(RowKind.APP_FAILED, group, member, client, {"error": detail["error"]}))
@@ -108,9 +109,9 @@ def _without_fields(text: str) -> tuple[Match, ...] | None:
     if kind is None:
         return None
     reason, rejoins, _ = said.partition(_REJOINS)
-    detail: Detail = {"reason": reason} if kind == RowKind.GENERATION_RESET else {}
+    detail: Detail = {"reason": reason} if rejoins else {}
     rows = (Match(kind, None, None, None, detail),)
-    return (*rows, Match(RowKind.JOINING, None, None, None, {})) if rejoins else rows
+    return (*rows, Match(RowKind.JOINING, None, None, None, {})) if rejoins and kind != RowKind.JOINING else rows
 
 
 def _joined(fields: dict[str, object], member: str) -> Detail:
