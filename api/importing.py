@@ -85,8 +85,8 @@ def import_logs(
     from groupsim.analysis.availability.intervals import intervals
     from groupsim.api.run import Run
     from groupsim.diagnosis.explain import explain_reading
-    from groupsim.diagnosis.kept import keep, with_lines
-    from groupsim.diagnosis.outages import with_outages_of_import
+    from groupsim.diagnosis.kept import with_lines
+    from groupsim.diagnosis.outages import keep_with_outages
     from groupsim.incidents.facts.importer import import_run
     from groupsim.incidents.logs.given_files import given_files, inside
     from groupsim.incidents.logs.reading import read_files
@@ -104,9 +104,7 @@ def import_logs(
             result = import_run(
                 reading, kept, name=name, topics=counts, session_timeout_ms=session_timeout_ms, progress=update
             )
-    if explanation is not None:
-        explanation = with_outages_of_import(explanation, result.run, intervals(kept.read(result.run.id)))
-    keep(kept, result.run, explanation)
+    explanation = keep_with_outages(kept, result.run, explanation, intervals(kept.read(result.run.id)))
     return Run(kept, result.run, imported=Imported(result, reading, explanation))
 
 

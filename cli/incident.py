@@ -95,19 +95,19 @@ def import_(
     Example: groupsim import broker.log m1.log m2.log --topic orders=12
     """
     from groupsim.api.numbers import explanation_of_import, of_import
+    from groupsim.diagnosis.outages import keep_with_outages
 
     if _are_exported(logs):
         return load_runs(logs, store, form)
     counts = key_integers(topics, "--topic", minimum=1)
     how = {"tz": tz, "date": date, "skews": key_integers(skews, "--skew"), "fields": export_fields(text, time, stream)}
-    with log_files(logs) as files:
-        reading = _read(files, master, wanted=wanted_rows(groups, since, until), **how)
-        explanation = _explained(reading, files)
+    reading, explanation = _read_and_explained(logs, master, wanted=wanted_rows(groups, since, until), **how)
     print_wordings(reading.unrecognised if unrecognised else [])
     with importing(store) as opened:
-        given = {"name": name, "topics": counts, "session_timeout_ms": session, "most_partitions": most}
-        result, facts, found, explanation = _import(reading, opened, explanation, **given)
-        summary = of_import(result, *found, reading)
+        result = _import(reading, opened, name=name, topics=counts, session_timeout_ms=session, most_partitions=most)
+        facts = list(opened.read(result.run.id))
+        summary = of_import(result, *(found := measured(facts)), reading)
+        explanation = keep_with_outages(opened, result.run, explanation, found[1])
         total_known = summary["unavailable"]["partition_ms"] is not None
         if form is Format.TABLE:
             _print_answer(summary, explanation)
@@ -198,31 +198,23 @@ def _read(files: Sequence[Path], master: str | None, **how: Any) -> Reading:
         return read_files(files, progress=bar, **how)
 
 
-def _explained(reading: Reading, files: Sequence[Path]) -> Explanation | None:
-    """The diagnosis of what was read, with its lines and progress."""
+def _read_and_explained(logs: Sequence[Path], master: str | None, **how: Any) -> tuple[Reading, Explanation | None]:
+    """The logs as they are read, and the diagnosis of that, with its lines and progress."""
     from groupsim.diagnosis.explain import explain_reading
     from groupsim.diagnosis.kept import with_lines
 
-    with progress("explaining") as bar:
-        return with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
+    with log_files(logs) as files:
+        reading = _read(files, master, **how)
+        with progress("explaining") as bar:
+            return reading, with_lines(explain_reading(reading, progress=bar), {str(path): path for path in files})
 
 
-def _import(
-    reading: Reading, store: EventStore, explanation: Explanation | None, **how: Any
-) -> tuple[ImportResult, list[Recorded], tuple[Any, Sequence[Interval]], Explanation | None]:
-    """The run of what was read, written with progress, its facts, and what they measure; and the explanation as it is
-    kept with it: with how long some partitions were unavailable."""
-    from groupsim.diagnosis.kept import keep
-    from groupsim.diagnosis.outages import with_outages_of_import
+def _import(reading: Reading, store: EventStore, **how: Any) -> ImportResult:
+    """The run of what was read, written with progress."""
     from groupsim.incidents.facts.importer import import_run
 
     with progress("importing") as bar:
-        result = import_run(reading, store, **how, progress=bar)
-    facts = list(store.read(result.run.id))
-    found = measured(facts)
-    explanation = explanation and with_outages_of_import(explanation, result.run, found[1])
-    keep(store, result.run, explanation)
-    return result, facts, found, explanation
+        return import_run(reading, store, **how, progress=bar)
 
 
 def _print_notes(result: ImportResult, more: Sequence[str], in_full: bool) -> None:

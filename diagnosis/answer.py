@@ -6,19 +6,19 @@ import re
 from collections.abc import Sequence
 
 from groupsim.diagnosis.codes import Certainty, Code
-from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Outage
+from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
-from groupsim.diagnosis.times import bounds, share
+from groupsim.diagnosis.times import bounds, outage_in_words, share
 from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import capital
 from groupsim.wording.numbers import counted
-from groupsim.wording.times import duration
 
 _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
 _NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
 """A word that is the name of something, as it begins."""
 _MORE = 1.5
+"""Some partitions were unavailable for clearly longer than all of them: by this factor."""
 _SHORT_MS, _SMALL = 1_000, 0.01
 """What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
@@ -115,12 +115,6 @@ def _says_more(outage: Bounds, other_ms: int) -> bool:
     return low is not None and high is not None and low > _MORE * other_ms and high <= _WIDE * low
 
 
-def lasted(outage: Outage) -> str:
-    """`7.2 s`, `about 7.2 s`, `4.2 s to 12.2 s`."""
-    exact = outage.ms[0] == outage.ms[1]
-    return (bounds(outage.ms) or "") if exact or outage.about_ms is None else f"about {duration(outage.about_ms)}"
-
-
 def _costs(group: Diagnosis, first: Finding) -> list[str]:
     """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
     member."""
@@ -137,7 +131,7 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     if (outage := group.outage) is not None and _says_more(outage.ms, max(low or 0, lost)):
         if outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
-        said, ms = lasted(outage), outage.ms
+        said, ms = outage_in_words(outage), outage.ms
         cost = f"{_mark(first)} some partitions were unavailable for {said}"
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms

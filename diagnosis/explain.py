@@ -75,7 +75,7 @@ def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: s
     places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
     texts = texts_of(reading, places, origin_ms)
     if origin is None:  # what logs leave open is known at their import
-        known = {name: Outage(ms) for name, ms in reading.in_run.outage_ms.items()}
+        known = {name: Outage((ms, ms)) for name, ms in reading.in_run.outage_ms.items()}
         found = with_outages(found, known)
     return replace(found, texts=texts, counted_from_ms=EPOCH_MS if origin is None else None)
 

@@ -70,6 +70,11 @@ class Outage(NamedTuple):
     ms: Bounds
     about_ms: int | None = None
 
+    @property
+    def near_ms(self) -> int | None:
+        """About how long, where it is not known exactly."""
+        return None if self.ms[0] == self.ms[1] else self.about_ms
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:

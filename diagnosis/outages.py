@@ -12,7 +12,8 @@ from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.tables.bounds import Supported
 from groupsim.diagnosis.explain import Explanation, with_outages
 from groupsim.diagnosis.finding import Outage
-from groupsim.storage.store import RunInfo
+from groupsim.diagnosis.kept import keep
+from groupsim.storage.store import EventStore, RunInfo
 from groupsim.wording.bounds import is_near
 
 
@@ -22,6 +23,16 @@ def with_outages_of_import(explanation: Explanation, info: RunInfo, known: Itera
     for interval in known:
         by_group[interval.group].append(interval)
     return with_outages(explanation, {group: _outage(info, own) for group, own in by_group.items()})
+
+
+def keep_with_outages(
+    store: EventStore, info: RunInfo, explanation: Explanation | None, known: Iterable[Interval]
+) -> Explanation | None:
+    """Keep the explanation of logs with their run, as it is then: with the outages that the run shows."""
+    if explanation is not None:
+        explanation = with_outages_of_import(explanation, info, known)
+    keep(store, info, explanation)
+    return explanation
 
 
 def _outage(info: RunInfo, own: Sequence[Interval]) -> Outage:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Label, is_available
-from groupsim.analysis.availability.start_up import first_worked
+from groupsim.analysis.availability.outages import Span, joined
+from groupsim.analysis.availability.start_up import FirstWorked, first_worked
 from groupsim.analysis.log_coverage import RELEVANT
 from groupsim.diagnosis.finding import Bounds
 from groupsim.events.base import Recorded
@@ -23,10 +24,10 @@ _Step = tuple[int, str, int]
 
 
 class InRun(NamedTuple):
-    """By group, in bounds: how long nobody could take records; and how long one partition or more was unavailable."""
+    """By group: how long nobody could take records, in bounds; and how long one partition or more was unavailable."""
 
     stopped_ms: Mapping[str, Bounds] = {}
-    outage_ms: Mapping[str, Bounds] = {}
+    outage_ms: Mapping[str, int] = {}
 
 
 def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
@@ -36,11 +37,8 @@ def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
     """
     found = intervals(facts)
     worked = first_worked(found)
-    steps = _steps(found)
-    return InRun(
-        {group: _bounds(own, worked.get(group), found.end_ms) for group, own in steps.items()},
-        {group: _outage(own, worked.get(group)) for group, own in steps.items()},
-    )
+    stopped = {group: _bounds(steps, worked.get(group), found.end_ms) for group, steps in _steps(found).items()}
+    return InRun(stopped, _outage_ms(found, worked))
 
 
 def _steps(found: Intervals) -> dict[str, list[_Step]]:
@@ -67,20 +65,14 @@ def _bounds(steps: Sequence[_Step], worked: int | None, end_ms: int) -> Bounds:
     return least, most
 
 
-def _outage(steps: Sequence[_Step], worked: int | None) -> Bounds:
-    """How long one partition or more was not available, from when the group first worked."""
-    if worked is None:
-        return 0, 0
-    least = most = since = 0
-    now: Counter[str] = Counter()
-    for at, label, step in steps:
-        down = {each for each, count in now.items() if count} - {Label.OK}
-        lasted = max(0, at - max(since, worked))
-        most += lasted if down else 0
-        least += lasted if down - {Label.UNKNOWN} else 0
-        since = at
-        now[label] += step
-    return least, most
+def _outage_ms(found: Intervals, worked: FirstWorked) -> dict[str, int]:
+    """How long one partition or more was not available, by group, from when it first worked."""
+    spans: dict[str, list[Span]] = {}
+    for group, _, verdict, from_ms, to_ms in found.rows():
+        own, begin = spans.setdefault(group, []), worked.get(group)
+        if begin is not None and to_ms > begin and not is_available(verdict.label, verdict.sub_label):
+            own.append((max(from_ms, begin), to_ms))
+    return {group: sum(to - since for since, to in joined(own)) for group, own in spans.items()}
 
 
 def _without_any(steps: Sequence[_Step]) -> Iterator[tuple[int, int, frozenset[str]]]:

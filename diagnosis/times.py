@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from groupsim.diagnosis.cause import span
-from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.finding import Bounds, Outage
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -39,6 +39,11 @@ def bounds(found: Bounds | None) -> str | None:
 def lasted(ms: int, *, ended: bool) -> str:
     """How long something took, or at least took by the end of the lines."""
     return duration(ms) if ended else bounds((ms, None)) or duration(ms)
+
+
+def outage_in_words(outage: Outage) -> str:
+    """`7.2 s`, `about 7.2 s`, `4.2 s to 12.2 s`."""
+    return bounds(outage.ms) or "" if outage.near_ms is None else f"about {duration(outage.near_ms)}"
 
 
 def _step(ms: int) -> int:

@@ -9,14 +9,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
-from groupsim.diagnosis.answer import lasted
 from groupsim.diagnosis.codes import Certainty
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
-from groupsim.diagnosis.times import bounds, share
+from groupsim.diagnosis.times import bounds, outage_in_words, share
 from groupsim.incidents.exports.find_records import TEXTS
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
@@ -229,9 +228,9 @@ def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
     if outage is not None and outage.ms != group.stopped_ms and says_something(outage.ms, group.lasted_ms):
         ms = outage.ms if outage.about_ms is None else (outage.about_ms, outage.about_ms)
         part = share(ms, group.lasted_ms)
-        about = f", {bounds(outage.ms)}" if lasted(outage).startswith("about") else ""
+        about = "" if outage.near_ms is None else f", {bounds(outage.ms)}"
         shown = "" if part is None else f" ({part}{about})"
-        yield f"some of its partitions were unavailable: {lasted(outage)}{shown}"
+        yield f"some of its partitions were unavailable: {outage_in_words(outage)}{shown}"
 
 
 def _helps(group: Diagnosis) -> bool:

@@ -5,16 +5,19 @@ Only where the lines are enough to simulate the group as they show it. A remedy 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from groupsim.analysis.availability.intervals import intervals
+from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.tables.bounds import Supported
 from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.finding import Diagnosis, Finding, Remedy, alternatives
 from groupsim.diagnosis.outages import with_outages_of_import
 from groupsim.diagnosis.what_if import with_comparable
+from groupsim.events.base import Recorded
 from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.rows import Reading
@@ -52,9 +55,13 @@ def with_trials(
         result = import_run(reading, store, name=None, topics={})
     except GroupsimError:  # too little for a run: the answer stands without
         return explanation
+    facts = list(store.read(result.run.id))
+    known = intervals(facts)
     if simulate:
-        explanation = with_outages_of_import(explanation, result.run, intervals(store.read(result.run.id)))
-    return with_trials_of_run(explanation, store, result.run, simulate=simulate, compare=compare)
+        explanation = with_outages_of_import(explanation, result.run, known)
+    if compare:
+        explanation = _compared(explanation, result.run, facts, known)
+    return _with_tried(explanation, store, result.run) if simulate else explanation
 
 
 def with_trials_of_run(
@@ -63,10 +70,20 @@ def with_trials_of_run(
     """The same of a stored run."""
     if compare and any(map(_has_trials, explanation.groups)):
         facts = list(store.read(info.id))
-        known = Supported(info.summary, list(intervals(facts))).support().unknown is None
-        explanation = with_comparable(explanation, facts, total_known=known)
+        explanation = _compared(explanation, info, facts, intervals(facts))
+    return _with_tried(explanation, store, info) if simulate else explanation
+
+
+def _compared(
+    explanation: Explanation, info: RunInfo, facts: Sequence[Recorded], known: Sequence[Interval]
+) -> Explanation:
+    total_known = Supported(info.summary, known).support().unknown is None
+    return with_comparable(explanation, facts, total_known=total_known)
+
+
+def _with_tried(explanation: Explanation, store: EventStore, info: RunInfo) -> Explanation:
     try:
-        return _tried(explanation, store, info) if simulate and _to_try(explanation.groups[0]) else explanation
+        return _tried(explanation, store, info) if _to_try(explanation.groups[0]) else explanation
     except GroupsimError:  # too little for a simulation
         return explanation
 

@@ -118,8 +118,8 @@ def _waited(log: GroupLog) -> Finding | None:
                     were_in = were_in or (had and line.at - asked.at >= _WAITED_MS)
                 asked = None
             had = had or _was_in(line)
-    if not waits:
-        waits = [(line, line, int(str(line.row.detail["after_ms"]))) for line in log.troubles if _is_answer(line)]
+    if not waits:  # an empty group, too, answers only after group.initial.rebalance.delay.ms
+        waits = [(line, line, int(str(line.row.detail["after_ms"]))) for line in log.of(RowKind.JOIN_ANSWERED)]
         were_in = any(ms >= _WAITED_MS for _, _, ms in waits)
     long = [wait for wait in waits if wait[2] >= _WAITED_MS]
     if not were_in or log.has_broker:
@@ -139,11 +139,6 @@ def _waited(log: GroupLog) -> Finding | None:
         confirm="the broker's log: who it waited for",
         harm_ms=longest,
     )
-
-
-def _is_answer(line: Said) -> bool:
-    """Whether it says how long a JoinGroup took; an empty group answers after group.initial.rebalance.delay.ms."""
-    return line.row.kind is RowKind.JOIN_ANSWERED
 
 
 def _was_in(line: Said) -> bool:

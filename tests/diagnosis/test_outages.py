@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import groupsim
-from groupsim.diagnosis.answer import answered, lasted
+from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation, explain_reading
 from groupsim.diagnosis.finding import Outage
 from groupsim.diagnosis.kept import explanation_of
+from groupsim.diagnosis.times import outage_in_words
 from groupsim.diagnosis.to_text import as_text
 from groupsim.diagnosis.trying import with_trials
 from groupsim.incidents.logs.reading import read_files
@@ -76,7 +77,7 @@ def test_the_outage_of_a_simulated_run_is_that_of_its_total() -> None:
     ],
 )
 def test_how_long_it_lasted(outage: Outage, said: str) -> None:
-    assert lasted(outage) == said
+    assert outage_in_words(outage) == said
 
 
 def test_one_that_is_hardly_longer_or_not_bounded_is_not_in_the_answer() -> None:

@@ -76,9 +76,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
         detail["error"] = text.removeprefix("Crash: ")[:600]
         if (frame := _FRAME.search(_string(fields, "stack") or "")) is not None:
             detail["where"] = frame[1]
-    rejoins = _REJOINS in text
-    if rejoins:
-        detail["reason"] = text.partition(_REJOINS)[0]
+    detail |= _why_it_rejoins(text)
     if kind == RowKind.LEAVE_SENT:
         detail["reason"] = "the consumer was stopped"
     if kind == RowKind.JOINED and member:
@@ -86,9 +84,7 @@ def read(record: Record) -> tuple[Match, ...] | None:
         detail["protocol"] = _string(fields, "groupProtocol") or ""
     if kind == RowKind.LEADER_COMPUTED_ASSIGNMENT:
         detail = {name: fields[key] for name, key in _LED if key in fields}
-    rows = [Match(kind, group, member, client, detail)]
-    if rejoins and kind != RowKind.JOINING:
-        rows.append(Match(RowKind.JOINING, group, member, client, {}))
+    rows = [Match(kind, group, member, client, detail), *_rejoin(kind, text, group, member, client)]
     if text.startswith("Crash: ") and not _OF_KAFKA.search(str(detail["error"])):
         rows.append(Match(RowKind.APP_FAILED, group, member, client, {"error": detail["error"]}))
     plan = fields.get("memberAssignment")
@@ -108,10 +104,18 @@ def _without_fields(text: str) -> tuple[Match, ...] | None:
     kind = next((kind for lead, kind in _KINDS if " group" in lead and said.startswith(lead)), None)
     if kind is None:
         return None
-    reason, rejoins, _ = said.partition(_REJOINS)
-    detail: Detail = {"reason": reason} if rejoins else {}
-    rows = (Match(kind, None, None, None, detail),)
-    return (*rows, Match(RowKind.JOINING, None, None, None, {})) if rejoins and kind != RowKind.JOINING else rows
+    return (Match(kind, None, None, None, _why_it_rejoins(said)), *_rejoin(kind, said, None, None, None))
+
+
+def _why_it_rejoins(text: str) -> Detail:
+    reason, rejoins, _ = text.partition(_REJOINS)
+    return {"reason": reason} if rejoins else {}
+
+
+def _rejoin(kind: RowKind, text: str, group: str | None, member: str | None, client: str | None) -> list[Match]:
+    """The join that a line announces beside what it says first."""
+    announced = _REJOINS in text and kind != RowKind.JOINING
+    return [Match(RowKind.JOINING, group, member, client, {})] if announced else []
 
 
 def _joined(fields: dict[str, object], member: str) -> Detail:
