@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from groupsim.diagnosis.answer import answered
+from groupsim.diagnosis.at_the_end import at_the_end
 from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
 from groupsim.diagnosis.codes import GroupType
@@ -122,6 +123,7 @@ def diagnosed(log: GroupLog) -> Diagnosis:
         findings=_with_cost(kept, log, stopped_ms),
         not_shown=not_shown(log, kept, stopped_ms),
         notes=notes(log, kept),
+        at_end=at_the_end(log, kept),
     )
 
 

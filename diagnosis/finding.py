@@ -133,6 +133,8 @@ class Diagnosis:
     not_shown: tuple[str, ...]
     notes: tuple[str, ...] = ()
     """What its lines say beside any cause (`diagnosis.notes`)."""
+    at_end: str | None = None
+    """How the group is when its lines end (`diagnosis.at_the_end`)."""
     outage: Outage | None = None
     """How long one partition or more was unavailable, from when the group first worked (`diagnosis.outages`)."""
     comparable: bool = False

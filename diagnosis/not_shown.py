@@ -8,7 +8,7 @@ from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Bounds, Finding
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.order import ON_PURPOSE, QUIET
-from groupsim.diagnosis.times import bounds, shares
+from groupsim.diagnosis.times import shares
 from groupsim.incidents.logs.row_kinds import RowKind
 
 SENTENCES = 2
@@ -20,8 +20,6 @@ _WORKERS = frozenset([GroupType.CONNECT, GroupType.SCHEMA_REGISTRY])
 """Groups whose members do not read the group's partitions."""
 _OVER = frozenset([RowKind.ASSIGNMENT_RECEIVED, RowKind.GROUP_EMPTY, RowKind.GROUP_DEAD])
 """What ends a rebalance."""
-_SECOND_MS = 1_000
-"""Lines of a shorter time bound nothing that goes on after them."""
 _TINY = 0.01
 """A lower bound below this share of the time, without an upper one, says nothing."""
 
@@ -51,18 +49,9 @@ def _sentences(log: GroupLog, findings: Sequence[Finding], stopped_ms: Bounds | 
     elif log.type not in _WORKERS and (not quiet or first.code is Code.OTHERS):
         lasted_ms = 0 if log.end is None else log.end - log.begin
         if not says_something(stopped_ms, lasted_ms):
-            said = _bounds(stopped_ms, lasted_ms)
-            most = f" ({said} in these lines)" if said is not None and lasted_ms >= _SECOND_MS else ""
-            yield f"how long nobody in {_group(log)} could read{most}: {_other_log(log)}"
-    if (end := _ends_within(log)) is not None:
+            yield f"how long nobody in {_group(log)} could read: {_other_log(log)}"
+    if (end := _ends_within(log, quiet=quiet)) is not None:
         yield end
-
-
-def _bounds(found: Bounds | None, lasted_ms: int) -> str | None:
-    """Without a lower bound that says nothing."""
-    low, _ = shares(found, lasted_ms) or (None, None)
-    tiny = found is not None and low is not None and low < _TINY
-    return bounds((None, found[1]) if found is not None and tiny else found)
 
 
 def _group(log: GroupLog) -> str:
@@ -76,12 +65,12 @@ def _other_log(log: GroupLog) -> str:
     return "the logs of its members show it" if not log.clients else "the logs of its other members show it"
 
 
-def _ends_within(log: GroupLog) -> str | None:
-    """What the broker's lines don't show of a rebalance in which they end."""
+def _ends_within(log: GroupLog, *, quiet: bool) -> str | None:
+    """What the broker's lines don't show of a rebalance in which they end: `at_the_end` says that it goes on."""
     last = {line.row.kind: line.nth for line in log.broker}
     begun = last.get(RowKind.REBALANCE_START, -1)
     if begun <= max((last.get(kind, -1) for kind in _OVER), default=-1):
         return None
     if last.get(RowKind.STABILIZED, -1) > begun:
         return "what the last rebalance assigned: the lines end before it"
-    return "how the last rebalance ended: the lines end before it did"
+    return "how the last rebalance ended: the lines end before it did" if quiet else None

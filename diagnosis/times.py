@@ -28,12 +28,12 @@ def bounds(found: Bounds | None) -> str | None:
         return None
     low, high = found
     if high is None:
-        return f"at least {duration(_floor(low))}" if low else None
+        return f"at least {duration(floor(low))}" if low else None
     if not low:
         return f"at most {duration(_ceiling(high))}" if high else None
     if duration(low) == duration(high):
         return duration(low)
-    return f"{duration(_floor(low))} to {duration(_ceiling(high))}"
+    return f"{duration(floor(low))} to {duration(_ceiling(high))}"
 
 
 def lasted(ms: int, *, ended: bool) -> str:
@@ -51,7 +51,7 @@ def _step(ms: int) -> int:
     return 1 if ms < 1_000 else 100 if ms < 100_000 else 1_000 if ms < 3_600_000 else 60_000
 
 
-def _floor(ms: int) -> int:
+def floor(ms: int) -> int:
     """A lower bound is not rounded up."""
     return ms - ms % _step(ms)
 

@@ -32,6 +32,7 @@ def _group(group: Diagnosis, run: RunId | None, start_ms: int | None) -> dict[st
         "stopped_share": _share(group.stopped_ms, group.lasted_ms),
         "outage_ms": _bounds(group.outage and group.outage.ms),
         "findings": [_finding(finding, group, run, start_ms) for finding in group.findings],
+        "at_end": group.at_end,
         "not_shown": list(group.not_shown),
         "notes": list(group.notes),
     }

@@ -11,7 +11,7 @@ from typing import IO
 
 from groupsim.diagnosis.codes import Certainty
 from groupsim.diagnosis.explain import Explanation
-from groupsim.diagnosis.finding import Diagnosis, Finding, Place
+from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding, Place
 from groupsim.diagnosis.known import sentence
 from groupsim.diagnosis.not_shown import says_something
 from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
@@ -24,7 +24,7 @@ from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
 FINDINGS = 3
-_OF_NO_USE = {0: "little help", 1: "not advised"}
+_OF_NO_USE = {0: "would change little here", 1: "not advised here"}
 GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
@@ -51,7 +51,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     texts = {**line_texts(places, files), **explanation.texts}
     yield explanation.answer
     if not several:
-        yield from could_read(explanation.groups[0])
+        yield from measured(explanation.groups[0])
     else:
         yield ""
         yield from _table(explanation.groups)
@@ -164,7 +164,7 @@ def _remedies(finding: Finding) -> Iterator[str]:
     """What to do; and what would be done elsewhere, but was seen to cost more here."""
     for number, remedy in enumerate(finding.do):
         if remedy.verdict in _OF_NO_USE:
-            yield f"  {_OF_NO_USE[remedy.verdict]} here: {remedy.what.removeprefix('or ')}"
+            yield f"  {_OF_NO_USE[remedy.verdict]}: {remedy.what.removeprefix('or ')}"
         else:
             yield f"  {'   ' if number else 'do:'} {remedy.what}"
         if remedy.effect is not None:
@@ -200,9 +200,16 @@ def _is_as_printed(span: str, texts: Sequence[str], lasted_ms: int) -> bool:
 
 
 def after(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
-    """What is said of a group beside its findings: how long it was stopped, and what is not shown."""
-    yield from could_read(group, several=several)
+    """What is said of a group beside its findings: what is measured, and what is not shown."""
+    yield from measured(group, several=several)
     yield from not_shown(group)
+
+
+def measured(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
+    """How long it was stopped, and how it is when its lines end."""
+    yield from could_read(group, several=several)
+    if group.at_end is not None:
+        yield group.at_end
 
 
 def not_shown(group: Diagnosis) -> Iterator[str]:
@@ -217,20 +224,25 @@ def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
     A share is of the time from the group's first line on: of several groups each has another one.
     """
     who = "the group" if group.group is None else f'group "{group.group}"'
-    if group.stopped_ms == (0, 0) and group.lasted_ms:
-        yield f"somebody in {who} could read all the time since it first worked"
-    elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
-        part = share(group.stopped_ms, group.lasted_ms)
-        since = ", from the group's first line to the end of the log" if several else ""
-        of = "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part})"
-        yield f"nobody in {who} could read: {said}{of}"
+    since = ", from the group's first line to the end of the log" if several else ""
     outage = group.outage
     if outage is not None and outage.ms != group.stopped_ms and says_something(outage.ms, group.lasted_ms):
         ms = outage.ms if outage.about_ms is None else (outage.about_ms, outage.about_ms)
-        part = share(ms, group.lasted_ms)
-        about = "" if outage.near_ms is None else f", {bounds(outage.ms)}"
-        shown = "" if part is None else f" ({part}{about})"
-        yield f"some of its partitions were unavailable: {outage_in_words(outage)}{shown}"
+        about = "" if outage.near_ms is None else f"; {bounds(outage.ms)}"
+        yield f"some partitions of {who} were unavailable: {outage_in_words(outage)}{_of(ms, group, since, about)}"
+        all_of = "all of them at once (nobody could read)"
+    else:
+        all_of = f"nobody in {who} could read"
+    if group.stopped_ms == (0, 0) and group.lasted_ms:
+        yield f"somebody in {who} could read all the time since it first worked"
+    elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
+        yield f"{all_of}: {said}{_of(group.stopped_ms, group, since)}"
+
+
+def _of(ms: Bounds | None, group: Diagnosis, since: str, more: str = "") -> str:
+    """` of 14.3 s (50 %; 4.2 s to 12.2 s)`: its share of the time; nothing where that is not known."""
+    part = share(ms, group.lasted_ms)
+    return "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part}{more})"
 
 
 def _helps(group: Diagnosis) -> bool:

@@ -193,7 +193,7 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
         if number := _rebalanced_times(log, broker):
             often = f"{log.group or 'the group'} rebalances so often ({number:,} times since it was made)"
-            return f"these lines do not show why {often}, only that a broker took it over"
+            return f"these lines do not show why {often}, only that this broker became its coordinator"
         return "the broker loaded the group: it had just started, or became its coordinator"
     if broker:
         return "the group's coordinator was stopped or moved to another broker"

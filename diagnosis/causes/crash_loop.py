@@ -84,14 +84,14 @@ def _sentence(log: GroupLog, who: tuple[str, ...], again: list[Departure], lives
     """How often; and by the client's own log, how long it had nothing each time."""
     name = one_or_many(log.called(who), "clients")
     name = f"{name} of {log.group}" if log.group and log.group not in name else name
-    ended = f"{name} ended {max(len(again), len(lives))} times without leaving"
+    ended = f"{name} ended {max(len(again), len(lives))} times without close()"
     if lives:
         return f"{ended}, each time {duration(sum(ms for _, ms in lives) / len(lives))} after its start, like a timer"
     away = [ms for d in again if (ms := _away_ms(log, d)) is not None]
     if len(away) != len(again) or not away:
         beside = _had_another(log, again) if len(who) == 1 else 0
         if not beside and all(log.came_back(d) is not None for d in again):
-            return f"{name} vanished and came back {len(again)} times without leaving"
+            return f"{name} vanished and came back {len(again)} times without close()"
         there = "another member of its client id was there before the old one was removed"
         how_often = "each time" if beside == len(again) else f"{beside} of these times"
         return f"{ended}; {how_often} {there}" if beside else ended

@@ -237,7 +237,7 @@ def _finding(
 CAUSE = Cause(
     code=Code.GHOST_MEMBERS,
     title="Members that are gone are waited for",
-    means="A process ended without leaving. Until its session ends, the coordinator waits for it in each rebalance, or"
+    means="A process ended without close(). Until its session ends, the coordinator waits for it in each rebalance, or"
     " gives it partitions that nobody reads.",
     seen=(
         Message(

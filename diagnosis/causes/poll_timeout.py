@@ -49,7 +49,7 @@ _DO_LIBRDKAFKA = (
 _DO_WATCHED = (
     Remedy(
         "find what kept the application from polling for so long (a slow target, an error), or raise the limit of its"
-        " own watch, which restarts the consumer (it may be called max.poll.interval.ms, too)",
+        " watchdog, which restarts the consumer (it may be called max.poll.interval.ms, too)",
         ("max.poll.interval.ms",),
         brief="find what kept it from polling, or raise that limit",
     ),
@@ -205,7 +205,7 @@ def _without_batches(log: GroupLog, said: list[Said]) -> bool:
 
 def _of_watch(who: tuple[str, ...]) -> str:
     name = one_or_many(who) if who else "the consumer"
-    return f"the application's own watch found that {name} had not polled for longer than its limit allows"
+    return f"the application's own watchdog found that {name} did not poll for longer than the watchdog allows"
 
 
 def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, batch: _Batch | None = None) -> str:

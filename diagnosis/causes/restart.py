@@ -8,6 +8,7 @@ from groupsim.diagnosis.data_lost import data_lost
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
+from groupsim.diagnosis.times import floor
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
@@ -47,7 +48,7 @@ def _how_long(away: list[int], times: int) -> str:
     """` for 3.1 s`, ` twice, 35.1 s in all`; how often alone without times."""
     if times == 1 or not away:
         return f" for {duration(away[0])}" if away else often(times)
-    return f"{often(times)}, {duration(sum(away))} in all"
+    return f"{often(times)}, {duration(floor(sum(away)))} in all"
 
 
 CAUSE = Cause(

@@ -68,9 +68,9 @@ _NO_SYNC = (
 )
 _SLEPT = (
     Remedy(
-        "nothing to change in Kafka: find what stops the machine for minutes (sleep, a suspended virtual machine, a"
-        " paused container); no session.timeout.ms bridges that",
-        brief="nothing to change in Kafka: keep the machine awake",
+        "find what stops the machine for minutes (sleep, a suspended virtual machine, a paused container): no"
+        " session.timeout.ms bridges that",
+        brief="keep its machine awake: no setting of Kafka bridges that",
     ),
 )
 _AT_ONCE_MS, _A_FEW = 100, 3
@@ -350,7 +350,7 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         again = often(len(still)) or again
         return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"
     if nature is Nature.DIED:
-        return f"{name} died without leaving{again}{and_removed}"
+        return f"{name} died without close(){again}{and_removed}"
     unassigned = _never_assigned(log, gone)
     if unassigned is not None:
         return f"{name} led a rebalance, never sent its assignment, and was removed {duration(unassigned)} later"

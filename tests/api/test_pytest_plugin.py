@@ -44,7 +44,7 @@ def test_a_limit_that_is_broken_names_the_worst_seed_and_how_to_repeat_it(pytest
     done.assert_outcomes(passed=1, failed=1)
     text = done.stdout.str()
     assert "after_start_outage_ms is at most 20.0 s in 0 of 3 seeds; 60% of the seeds have to" in text
-    assert "bob died without leaving" in text
+    assert "bob died without close()" in text
     (report,) = (pytester.path / "out").glob("*.html")
     seed = report.stem.rpartition("-")[2]
     assert report.name == f"test_long_sessions_do_not-seed-{seed}.html"

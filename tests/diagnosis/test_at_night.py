@@ -88,14 +88,14 @@ def test_a_member_that_had_a_successor_before_it_was_removed_did_not_vanish_and_
     overlaps = [joins(2, 50), dies(1, 60), joins(3, 150), dies(2, 160), joins(4, 250), dies(3, 260), joins(5, 300)]
     said = found(explained(tmp_path, *begins, *overlaps), Code.CRASH_LOOP).what
     assert said == (
-        "app of g ended 3 times without leaving; each time another member of its client id was there before the old one"
+        "app of g ended 3 times without close(); each time another member of its client id was there before the old one"
         " was removed"
     )
     apart = [dies(1, 50), joins(2, 60), dies(2, 150), joins(3, 160), dies(3, 250), joins(4, 260)]
     said = found(explained(tmp_path, *begins, *apart), Code.CRASH_LOOP).what
-    assert said == "app of g vanished and came back 3 times without leaving"
+    assert said == "app of g vanished and came back 3 times without close()"
     stays_away = found(explained(tmp_path, *begins, *apart[:-1]), Code.CRASH_LOOP).what
-    assert stays_away == "app of g ended 3 times without leaving"
+    assert stays_away == "app of g ended 3 times without close()"
 
 
 def test_how_often_is_said_of_the_removals_and_not_of_the_timeout(tmp_path: Path) -> None:
@@ -149,14 +149,14 @@ def lives(*seconds: float) -> list[str]:
 def test_lives_of_equal_length_are_ended_by_a_timer(tmp_path: Path) -> None:
     explanation = explained(tmp_path, *lives(60.002, 60.001, 60.002, 60.004))
     regular = found(explanation, Code.CRASH_LOOP)
-    assert "ended 4 times without leaving, each time 60.0 s after its start, like a timer" in regular.what
+    assert "ended 4 times without close(), each time 60.0 s after its start, like a timer" in regular.what
     assert explanation.answer.endswith("; find that timer (consumer_timeout_ms?), and call close().")
     assert len(explanation.answer.split()) <= 26
     assert Code.SLOW_REJOIN not in codes(explanation)  # each waited when it was started: none had been a member before
     assert regular.times == 4
     other = found(explained(tmp_path, *lives(60, 63, 60, 60)), Code.CRASH_LOOP)
     assert "timer" not in other.what
-    assert "ended 3 times without leaving" in other.what
+    assert "ended 3 times without close()" in other.what
 
 
 def test_several_starts_say_how_long_each_waited(tmp_path: Path) -> None:

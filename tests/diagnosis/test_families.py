@@ -48,7 +48,7 @@ def test_who_was_killed_within_its_session_and_came_back_is_waited_for() -> None
 
 def test_a_process_that_is_started_again_had_died() -> None:
     assert _first("looked-at/W04-kill9-late-return__range__d0-f14__r1").what.startswith(
-        "2 members died without leaving"
+        "2 members died without close()"
     )
 
 

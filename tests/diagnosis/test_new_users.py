@@ -62,7 +62,7 @@ def test_an_applications_own_watch_is_no_leave_and_its_limit_is_its_own(tmp_path
     )
     (finding,) = (f for f in found.groups[0].findings if f.code == "poll-timeout")
     assert "left" not in finding.what
-    assert "own watch" in finding.what
+    assert "own watchdog" in finding.what
     assert "max.poll.records" not in " ".join(remedy.what for remedy in finding.do)
 
 
