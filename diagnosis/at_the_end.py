@@ -29,7 +29,8 @@ _OF_GROUPS = {
     RowKind.MEMBER_ID_CREATED: None,
 }
 """The broker's lines that change a classic group, and its state behind each: None where the next line decides it."""
-_HAS, _WAITS, _LEFT = "{} has its partitions", "{} is not back in the group", "{} has left the group"
+_HAS, _NOTHING = "{} has its partitions", "{} is in the group and has no partition"
+_WAITS, _LEFT = "{} is not back in the group", "{} has left the group"
 _OF_MEMBERS = {
     RowKind.ASSIGNED: _HAS,
     RowKind.JOINING: _WAITS,
@@ -71,6 +72,8 @@ def at_the_end(log: GroupLog, findings: Sequence[Finding]) -> str | None:
     if found is None:
         return None
     line, state = found
+    if line.row.detail.get("partitions") == []:
+        state = _NOTHING
     since_ms = 0 if line.at is None or log.end is None else log.end - line.at
     state = state.format(*log.called(log.clients))
     if since_ms < _SHORT_MS:

@@ -97,6 +97,7 @@ class Finding:
     `leads_to`: codes that follow from this one here, because of that defect.
     `here`: what its code stands for in this log, where that is less than its name says (one member, not many).
     `still`: what is wrong to the end of the log, as an answer's first sentence goes on.
+    `last_resort`: said only where nothing else that its log shows explains what went wrong.
     `harm_ms`: how much it may have cost, to put findings in order. `after`: the code that it follows from.
     """
 
@@ -116,6 +117,7 @@ class Finding:
     known_fits: bool = False
     here: str = ""
     still: str = ""
+    last_resort: bool = False
     harm_ms: int = 0
 
 

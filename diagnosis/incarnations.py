@@ -65,10 +65,12 @@ class Incarnation:
         joined = next(iter(self.of(RowKind.JOINED)), None)
         asked = next(iter(self.of(RowKind.JOINING)), None)
         generation = None if joined is None else joined.row.detail.get("generation")
-        if asked is None or joined is None or not isinstance(generation, int) or generation < YOUNG:
+        if joined is None or not isinstance(generation, int) or generation < YOUNG:
             return False
         before = [line for line in self.said if line.nth < joined.nth]
-        known = all(line.row.kind in _REJOINS for line in before)
+        if any("is rebalancing" in line.reason for line in before):
+            return True
+        known = asked is not None and all(line.row.kind in _REJOINS for line in before)
         return known and not any("member-id" in line.reason or "member ID" in line.reason for line in before)
 
 

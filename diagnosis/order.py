@@ -69,13 +69,15 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     kept = [finding for finding in findings if not (finding.code is Code.HEALTHY and len(findings) > 1)]
     if any(finding.certainty is not Certainty.POSSIBLE for finding in loud):
         kept = [finding for finding in kept if finding.code is not Code.OTHERS]
+    if any(not finding.last_resort for finding in loud):
+        kept = [finding for finding in kept if not finding.last_resort]
     late = next((finding.members for finding in kept if finding.code is Code.POLL_TIMEOUT), ())
     kept = [
         finding
         for finding in kept
         if not (finding.code is Code.SLOW_REJOIN and finding.members and set(finding.members) <= set(late))
     ]
-    certain = {finding.code for finding in kept if finding.certainty is not Certainty.POSSIBLE}
+    certain = {f.code for f in kept if f.certainty is not Certainty.POSSIBLE or f.last_resort}
     linked = [replace(finding, after=_cause_of(finding, kept, certain)) for finding in kept]
     hurt = any(finding.harm_ms >= LONG_HARM_MS and finding.code not in ON_PURPOSE for finding in loud)
     roots = sorted((f for f in linked if f.after is None), key=lambda f: _place(f, loud=bool(loud), hurt=hurt))

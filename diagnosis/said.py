@@ -59,4 +59,4 @@ def leaves(line: Said) -> bool:
     """Whether a client closes, by a line other than that of its LeaveGroup: a static member sends none."""
     if line.row.kind is RowKind.STATE_CHANGE:
         return line.row.detail.get("to") == "LEAVING"
-    return line.row.kind is RowKind.GENERATION_RESET and announces_leave(line.reason)
+    return line.row.kind in (RowKind.GENERATION_RESET, RowKind.REJOIN_REQUESTED) and announces_leave(line.reason)

@@ -65,7 +65,7 @@ class _Stretch:
     wait for it. `begun`, `joined`: the rebalance began, and has its members, of which there are `size`. `fresh`:
     members that came; `added`: those for which a rebalance began. `all_new`: since when all its members are such.
     `went`: members that had a part. `unsent`: since when the leader of a rebalance may be gone: it
-    sent no assignment, and may have had all.
+    sent no assignment, and may have had all. `first`: it begins with the first assignment of all.
     """
 
     since: int
@@ -82,6 +82,7 @@ class _Stretch:
     unsent: int | None = None
     until: int = INF
     start_up: bool = False
+    first: bool = False
 
     def starts_up(self, *, first: bool) -> None:
         """`first`: it leads to the first generation. Where a member went before, the coordinator forgot the group."""
@@ -148,7 +149,9 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
     if log.rebalances:
         stretches = list(_stretches(timed, gone, is_eager, stores=bool(log.of(RowKind.ASSIGNMENT_RECEIVED))))
         surely = both([seen], union(*(_surely(each, is_eager) for each in stretches)))
-        return Stops(surely, union(*(_perhaps(each, is_eager) for each in stretches)), seen)
+        stored = timed[0][1].row.kind is RowKind.ASSIGNMENT_RECEIVED  # what was before is not in the log
+        handed_over = [(timed[0][0], _handed_over(timed[0][0]))] if stored else []
+        return Stops(surely, union(handed_over, *(_perhaps(each, is_eager) for each in stretches)), seen)
     if log.of(*_CONSUMER):
         return _of_consumers(log, timed, gone, seen)
     return Stops([], [], seen) if log.of(RowKind.STATIC_REJOIN_WITHOUT_REBALANCE) else None
@@ -183,7 +186,8 @@ def is_whole(log: GroupLog) -> bool:
 
 
 def _surely(stretch: _Stretch, is_eager: bool | None) -> Spans:
-    if stretch.start_up:
+    at_once = stretch.begun is not None and stretch.begun < _handed_over(stretch.since)
+    if stretch.start_up or (stretch.first and at_once):  # then nobody may have had its first part yet
         return []
     joined = [(stretch.joined, stretch.until)] if is_eager and stretch.joined is not None else []
     return union(stretch.all_gone, joined)
@@ -240,7 +244,7 @@ def _stretches(
             yield stretch
             # others give up first what those that came are to have (KIP-429)
             waiting = len(stretch.fresh) if not is_eager and len(stretch.fresh) < (stretch.size or 0) else 0
-            stretch = _Stretch(at, stretch.size, waiting, went=went_next)
+            stretch = _Stretch(at, stretch.size, waiting, went=went_next, first=stretch.start_up)
             went_next = []
     stretch.sent_nothing(stores=stores)
     yield stretch

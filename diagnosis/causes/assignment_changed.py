@@ -8,6 +8,7 @@ from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, one_or_
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
 from groupsim.diagnosis.topics_in_run import NOTICED_AFTER
@@ -20,6 +21,8 @@ _SNAPSHOTS = re.compile(r"metadata has changed from \(([^)]*)\) at the beginning
 """Both snapshots of `ConsumerCoordinator.MetadataSnapshot` (Java): partitions of each topic, as a list of racks or as
 a number."""
 _PARTITIONS = re.compile(r"([\w.-]+)=(\[[^\]]*\]|\d+)")
+_AGAIN = re.compile(r"[Ll]eader .{1,600}? re-joining group during Stable")
+_BY_ITSELF = "it saw other topics or partitions, or subscribed anew"
 _LATE_MS = 1_000
 _OUTAGE_MS = 15_000
 _MEMBER_EVENTS = frozenset(
@@ -51,6 +54,15 @@ _DO_SUBSCRIPTION = (
     ),
 )
 
+_DO_BY_ITSELF = (
+    Remedy(
+        "the member's own log says why (Request joining group due to: …): topics that come and go, brokers in turn that"
+        " know different ones, or an application that subscribes again and again",
+        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
+        brief="its own log says why",
+    ),
+)
+
 
 def _find(log: GroupLog) -> Finding | None:
     away = _outage(log)
@@ -58,13 +70,18 @@ def _find(log: GroupLog) -> Finding | None:
     said += log.of(RowKind.CONNECTOR_CHANGED)
     grown = _grown(log)
     epochs = _bumps_without_members(log)
-    lines = said + grown + [line for line, _ in epochs]
+    again = [] if said or grown else _led_again(log)
+    lines = said + grown + [line for line, _ in epochs] + again
     if not lines:
         return None
     what, do = "the partitions or topics that the group reads changed", _DO
     topics = [*filter(None, map(_topics_that_changed, said))]
     if topics and not any("subscription" in line.reason for line in said):
         what, do = topics[0], _DO_GROWTH if " grew" in topics[0] else _DO
+    elif again and not epochs:
+        often_so = f", for the {number:,}th time" if (number := rebalanced_times(log.said)) else ""
+        what = f"the group's only member asked for a new assignment without having left{often_so}: {_BY_ITSELF}"
+        do = _DO_BY_ITSELF
     elif grown and not said:
         what = "the group has more partitions than before: a topic grew, or a new one matched"
     elif all(line.row.kind is RowKind.CONNECTOR_CHANGED for line in lines):
@@ -80,7 +97,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.SHOWN
         if said
         else Certainty.LIKELY
-        if grown or any(changed for _, changed in epochs)
+        if grown or again or any(changed for _, changed in epochs)
         else Certainty.POSSIBLE,
         what=what,
         times=1,
@@ -89,6 +106,15 @@ def _find(log: GroupLog) -> Finding | None:
         confirm="the log of the application that subscribes, or of who created topics or added partitions",
         harm_ms=2_500,
     )
+
+
+def _led_again(log: GroupLog) -> list[Said]:
+    """Rebalances of a group of one that its member began, a leader that was there (AbstractCoordinator.onJoinLeader):
+    in a larger group that is how a cooperative rebalance goes on.
+    """
+    if not log.alone or log.clients:
+        return []
+    return [line for line in log.of(RowKind.REBALANCE_START) if _AGAIN.search(line.reason) is not None]
 
 
 def _says(line: Said) -> bool:

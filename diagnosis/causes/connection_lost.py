@@ -47,7 +47,7 @@ def _only_started(log: GroupLog, said: list[Said]) -> bool:
 _lost = by_error(
     Code.CONNECTION_LOST,
     r"[Dd]isconnected(?!=false)|DisconnectException|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
-    r"|onnection (?:reset|closed)|i/o timeout|broken pipe|no route to host"
+    r"|onnection (?:reset|closed|down)|i/o timeout|broken pipe|no route to host"
     r"|socket disconnected|KafkaConnectionError|NodeNotReady|onnection error|broker transport failure|EOF",
     lambda log, said: f"{_whose(log, said)} connection to the broker",
     _DO,

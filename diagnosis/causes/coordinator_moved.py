@@ -18,14 +18,14 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
 _MOVED = re.compile(
-    r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker"
-    r"|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE"
+    r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker|Not Coordinator For Group"
+    r"|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE|Group (?:Load In Progress|Coordinator Not Available)"
     r"|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available|another broker is the coordinator|marking the coordinator"
 )
 _ANSWERED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker|Broker: Not coordinator"
-    r"|another broker is the coordinator"
+    r"|Not Coordinator For Group|another broker is the coordinator"
 )
 """A broker that is there says that it is not the group's coordinator."""
 _SAYS = frozenset(

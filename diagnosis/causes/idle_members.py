@@ -28,8 +28,21 @@ def _find(log: GroupLog) -> Finding | None:
     empty = [*log.of(RowKind.EMPTY_ASSIGNMENT), *idle]
     if not empty and len(log.incarnations) > 1 and not log.has_broker:
         empty = _last_empty(log)
-    if not empty:
+    alone = [] if empty or log.has_broker else _only_nothing(log)
+    if not empty and not alone:
         return None
+    if alone:
+        return Finding(
+            code=Code.IDLE_MEMBERS,
+            certainty=Certainty.LIKELY,
+            what=f"{log.called(names(str(line.client) for line in alone))[0]} joined and was given no partition: others"
+            " have them all, also members that died and are not removed yet",
+            members=names(line.client for line in alone if line.client),
+            evidence=evidence_of(alone),
+            do=_DO,
+            confirm="kafka-consumer-groups.sh --describe --members: who has which",
+            harm_ms=300,
+        )
     return Finding(
         code=Code.IDLE_MEMBERS,
         certainty=Certainty.LIKELY,
@@ -40,6 +53,15 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         harm_ms=300,
     )
+
+
+def _only_nothing(log: GroupLog) -> list[Said]:
+    """A single client's only assignment, if it is empty: under the cooperative protocol its part may come later."""
+    given = log.of(RowKind.ASSIGNED)
+    one = len(log.clients) == 1 and len(given) == 1
+    nothing = one and given[0].row.detail.get("partitions") == []
+    joined = {line.row.detail.get("generation") for line in log.of(RowKind.JOINED)}
+    return given if nothing and joined != {1} and (eager(log) or not log.can("cooperative-sticky")) else []
 
 
 def _some_of(log: GroupLog, plans: list[Said], empty: list[Said]) -> str:

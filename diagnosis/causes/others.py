@@ -105,7 +105,7 @@ def _says_so(line: Said) -> bool:
     """Whether the line says that the group is rebalancing."""
     kind, reason = line.row.kind, line.reason
     if kind is RowKind.REJOIN_REQUESTED:
-        return "already rebalancing" in reason
+        return "already rebalancing" in reason or "roup is rebalancing" in reason
     if kind is RowKind.COMMIT_FAILED:
         return "rebalance" in reason.lower()
     return kind in (RowKind.HEARTBEAT_SAYS_REBALANCING, RowKind.REBALANCE_FAILED)

@@ -71,6 +71,10 @@ _SECONDS_MS = 10_000
 _EXPIRED = "consumer group expired"
 """What clickhouse_sinker prints when it sees that max.poll.interval.ms is over."""
 _NAMED = "MAX_POLL_EXCEEDED"
+_OUT = re.compile(
+    r"group has already\b|time between subsequent calls to poll\(\) was longer|not part of an active group"
+)
+"""What a client says of a commit that came too late (CommitFailedException)."""
 _PRINTED = re.compile(r"poll interval \((\d{1,12})ms\) exceeded by (\d{1,12})ms")
 _SAYS = ("poll timeout", "max.poll.interval.ms", "max poll interval")
 
@@ -79,7 +83,7 @@ def _find(log: GroupLog) -> Finding | None:
     gone = [d for d in log.departures if d.going is Going.POLL_TIMEOUT] or _same_process_returned(log)
     said = [line for d in gone for line in d.said] + _other_words(log)
     if not said:
-        return None
+        return _by_a_refused_commit(log)
     shown = any(d.going is Going.POLL_TIMEOUT for d in gone) or any(
         line.row.kind is RowKind.CLIENT_POLL_WAS_LATE or _is_reason(line) or _is_error(line) for line in said
     )
@@ -105,6 +109,30 @@ def _find(log: GroupLog) -> Finding | None:
         do=do if batch is None else (_by_numbers(do[0], batch, _configured(log, who[0], _RECORDS)), *do[1:]),
         confirm=_CONFIRM_WATCHED if watched else _CONFIRM,
         harm_ms=20_000 * times,
+    )
+
+
+def _by_a_refused_commit(log: GroupLog) -> Finding | None:
+    """Where a commit was refused and nothing says why its member was out: what most often puts one out."""
+    said = [line for line in log.of(RowKind.COMMIT_FAILED) if not line.row.detail.get("local")]
+    said = [line for line in [*said, *log.troubles] if _OUT.search(line.reason) is not None]
+    if not said:
+        return None
+    who = names(line.client for line in said if line.client)
+    its = one_or_many(log.called(who)) if who else "the consumer"
+    return Finding(
+        code=Code.POLL_TIMEOUT,
+        certainty=Certainty.POSSIBLE,
+        what=f"a commit of {its} was refused, as it was no longer a member: most often because a batch took longer than"
+        " max.poll.interval.ms",
+        members=who,
+        times=len(said),
+        evidence=evidence_of(said),
+        cost=Cost(processed_again=True),
+        do=_DO,
+        confirm="its client's lines just before (poll timeout has expired, session, coordinator), at level INFO",
+        last_resort=True,
+        harm_ms=1_500,
     )
 
 

@@ -28,6 +28,10 @@ _WAITED_MS = 8_000
 _THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
 _WAS_IN = (RowKind.ASSIGNED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
+_POLLS = frozenset(
+    [RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST,
+     RowKind.JOIN_FAILED, RowKind.LEAVE_SENT, RowKind.CLIENT_CLOSED, RowKind.GENERATION_RESET, RowKind.POLL_TIMEOUT]
+)  # fmt: skip
 _OPEN_MS = 60_000
 """Without a line that ends it, a rebalance goes on: shorter, and the log may just end in it."""
 _ANOTHER = frozenset(
@@ -61,7 +65,7 @@ def _find(log: GroupLog) -> Finding | None:
     listened = listener_gaps(log)
     long = [r for r in log.rebalances if _is_long(log, r) and not _waited_for_a_listener(r, listened)]
     if not late and not long:
-        return _open(log) or _waited(log)
+        return _open(log) or _waited(log) or _stays_away(log)
     who = names(late)
     said = [line for lines in late.values() for line in lines] or [line for r in long for line in r.said]
     waited = sum(r.waited_ms or 0 for r in long)
@@ -141,6 +145,49 @@ def _waited(log: GroupLog) -> Finding | None:
     )
 
 
+def _stays_away(log: GroupLog) -> Finding | None:
+    """A member that hears again and again that its group rebalances, and asks for no part of it."""
+    found: list[tuple[str, list[Said]]] = []
+    for client, said in log.clients.items():
+        told = [line for line in said if _hears(line)]
+        if len(told) > 1 and (long := _from_to(told)) >= _LATE_MS and not _asks(said, told[0].nth):
+            found.append((client, [told[0], told[-1]]))
+    if not found or log.has_broker:
+        return None
+    lines = [line for _, lines in found for line in lines]
+    who = names(client for client, _ in found)
+    longest = max(_from_to(lines) for _, lines in found)
+    return Finding(
+        code=Code.SLOW_REJOIN,
+        certainty=Certainty.LIKELY,
+        what=f"{one_or_many(log.called(who))} heard for {duration(longest)} that the group rebalances and did not"
+        " rejoin: it did not poll, in a long batch or a listener",
+        members=who,
+        evidence=evidence_of(lines),
+        do=_DO,
+        confirm="the application's log of that time: what it does between two polls",
+        harm_ms=longest,
+    )
+
+
+def _hears(line: Said) -> bool:
+    """Whether the coordinator tells a client that its group rebalances."""
+    kind = line.row.kind
+    return kind is RowKind.HEARTBEAT_SAYS_REBALANCING or (
+        kind is RowKind.REJOIN_REQUESTED and "already rebalancing" in line.reason
+    )
+
+
+def _from_to(lines: list[Said]) -> int:
+    first, last = lines[0].at, lines[-1].at
+    return 0 if first is None or last is None else last - first
+
+
+def _asks(said: list[Said], after: int) -> bool:
+    """Whether a client does behind a line what only one does that polls."""
+    return any(line.row.kind in _POLLS for line in said if line.nth > after)
+
+
 def _was_in(line: Said) -> bool:
     """Whether its client is a member already; one that starts may give up what it does not have."""
     if line.row.kind is RowKind.REVOKED:
@@ -197,9 +244,7 @@ def _late_members(log: GroupLog) -> dict[str, list[Said]]:
         revoked: Said | None = None
         for line in said:
             kind = line.row.kind
-            if kind is RowKind.HEARTBEAT_SAYS_REBALANCING or (
-                kind is RowKind.REJOIN_REQUESTED and "already rebalancing" in line.reason
-            ):
+            if _hears(line):
                 heard = heard or line
             elif kind in (RowKind.REVOKED, RowKind.LOST):
                 revoked = revoked or line

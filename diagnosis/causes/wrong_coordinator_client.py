@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
@@ -13,6 +14,8 @@ from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _AGAIN = 3
+_CLOSED = re.compile(r"\bEOF\b|[Cc]onnection (?:refused|down|reset)|ECONNREFUSED|ECONNRESET")
+"""The other side ended the connection: no misuse of the protocol."""
 _PROGRESS = (RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.STABILIZED)
 _DO = (
     Remedy(
@@ -31,7 +34,7 @@ def _find(log: GroupLog) -> Finding | None:
     for line in log.said:
         if line.client is None:
             continue
-        if line.row.kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED):
+        if line.row.kind in (RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED) and _CLOSED.search(line.reason) is None:
             tries[line.client].append(line)
             longest = max(longest, tries[line.client], key=len)
         elif line.row.kind in _PROGRESS:

@@ -36,33 +36,35 @@ ERRORS: tuple[KafkaError, ...] = (
         "COORDINATOR_LOAD_IN_PROGRESS",
         14,
         r"(?:COORDINATOR|GROUP)_LOAD_IN_PROGRESS|(?:Coordinator|Group)LoadInProgress|[Cc]oordinator is loading"
-        r"|[Cc]oordinator load in progress",
+        r"|[Cc]oordinator load in progress|Group Load In Progress",
     ),
     KafkaError(
         "COORDINATOR_NOT_AVAILABLE",
         15,
-        r"COORDINATOR_NOT_AVAILABLE|CoordinatorNotAvailable|[Cc]oordinator (?:is )?not available",
+        r"COORDINATOR_NOT_AVAILABLE|CoordinatorNotAvailable|[Cc]oordinator (?:is )?[Nn]ot [Aa]vailable",
     ),
     KafkaError(
         "NOT_COORDINATOR",
         16,
         r"NOT_COORDINATOR|NotCoordinator|not the correct coordinator|not coordinated by this broker"
-        r"|Broker: Not coordinator",
+        r"|Broker: Not coordinator|Not Coordinator For Group",
     ),
     KafkaError(
         "ILLEGAL_GENERATION",
         22,
-        r"ILLEGAL_GENERATION|IllegalGeneration|generation id is not (?:the current|valid)",
+        r"ILLEGAL_GENERATION|Illegal ?Generation|generation id is not (?:the current|valid)",
     ),
     KafkaError(
         "INCONSISTENT_GROUP_PROTOCOL",
         23,
-        r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol|[Ii]nconsistent group protocol"
+        r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol|[Ii]nconsistent [Gg]roup [Pp]rotocol"
         r"|protocols are incompatible with those of existing members|group protocol type is incompatible",
     ),
     KafkaError("INVALID_GROUP_ID", 24, r"INVALID_GROUP_ID|InvalidGroupId|Broker: Invalid group\.id"),
     KafkaError(
-        "UNKNOWN_MEMBER_ID", 25, r"UNKNOWN_MEMBER_ID|UnknownMemberId|not aware of this member|Broker: Unknown member"
+        "UNKNOWN_MEMBER_ID",
+        25,
+        r"UNKNOWN_MEMBER_ID|UnknownMemberId|Unknown Member ID|not aware of this member|Broker: Unknown member",
     ),
     KafkaError(
         "INVALID_SESSION_TIMEOUT", 26, r"INVALID_SESSION_TIMEOUT|InvalidSessionTimeout|Broker: Invalid session timeout"
@@ -77,13 +79,13 @@ ERRORS: tuple[KafkaError, ...] = (
         "TOPIC_AUTHORIZATION_FAILED",
         29,
         r"TOPIC_AUTHORIZATION_FAILED|TopicAuthorization|[Nn]ot authorized to access (?:topics|this topic)"
-        r"|Topic authorization failed",
+        r"|Topic [Aa]uthorization [Ff]ailed",
     ),
     KafkaError(
         "GROUP_AUTHORIZATION_FAILED",
         30,
         r"GROUP_AUTHORIZATION_FAILED|GroupAuthorization|[Nn]ot authorized to access (?:this )?group"
-        r"|Group authorization failed",
+        r"|Group [Aa]uthorization [Ff]ailed",
     ),
     KafkaError(
         "UNSUPPORTED_VERSION",

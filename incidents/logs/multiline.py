@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from groupsim.incidents.logs.boxed_tables import ends_table, may_open_table, opens_table
@@ -14,6 +14,7 @@ from groupsim.incidents.logs.producers.brod import HEAD
 from groupsim.incidents.logs.producers.exceptions import FRAME, THROWN
 from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
 from groupsim.incidents.logs.scan import Window
+from groupsim.incidents.logs.word_wrapped import broken_at_spaces, is_full
 
 _CRI = re.compile(r"(\S{1,40} (?:stdout|stderr) )([PF])(?: |$)")
 _CSV = re.compile(r"\s{0,4}(?:[^\",\s][^\",]{0,100},){0,20}\"(?!\w{1,60}\":)(?:[^\"]|\"\"){0,200}(?:\",|$|[^\"]{60})")
@@ -24,6 +25,8 @@ _COMPOSE = re.compile(r"[\w.@-]{1,120}\s{0,60}\|\s")
 _ENDED = re.compile(r"\.[\w$]{1,60}(?::\d{1,6})?\)$")
 _CUT = 64
 _NARROWEST = 60
+_SHORT = 40
+"""A line that is shorter is no part of a record that was cut, but its last."""
 _CLOSES_WITHIN = 4
 _WIDEST = 1000
 _LONGEST = 5 * _WIDEST
@@ -70,7 +73,11 @@ def join_lines(window: Window, text: str) -> JoinedRecord | None:
         return _object(window, text)
     if quotes % 2 and _CSV.match(text) is not None:
         return _row(window, text)
-    return _cut(window, text) if may_be_cut(window) else None
+    if not may_be_cut(window):
+        return None
+    if (cut := _cut(window, text)) is not None:
+        return cut
+    return None if (whole := broken_at_spaces(window, text)) is None else JoinedRecord(*whole)
 
 
 def may_be_cut(window: Window) -> bool:
@@ -79,9 +86,9 @@ def may_be_cut(window: Window) -> bool:
     if b" P " in here[:80]:
         return True
     begin = _begin(here)
-    if len(here) >= _NARROWEST and (below := window.below) and _begin(below) != begin:
+    if len(here) >= _SHORT and (below := window.below) and _begin(below) != begin:
         return True
-    return len(above := window.above) >= _NARROWEST and _begin(above) != begin
+    return len(above := window.above) >= _SHORT and _begin(above) != begin
 
 
 def _begin(raw: bytes) -> bytes:
@@ -134,7 +141,7 @@ def _cut(window: Window, text: str) -> JoinedRecord | None:
             after += 1
             if len(line) < width:
                 break
-    if not (before or after) or _some_longer(window, width):
+    if not (before or after) or _some_longer(window, width) or not _cut_hard(window, width):
         return None
     return JoinedRecord(prefix + "".join(lines), before, after)
 
@@ -172,6 +179,17 @@ def _some_longer(window: Window, width: int) -> bool:
     """Whether a line nearby is longer: nothing was cut at so many columns, the lines below are others."""
     around = chain(window.preceding(_CUT), window.following(_CUT))
     return any(len(raw) > width and len(clean(raw[:_LONGEST])) > width for raw in around)
+
+
+def _cut_hard(window: Window, width: int) -> bool:
+    """Whether more lines nearby go on below because they are as wide as all may be than because a word had no room."""
+    around = (*reversed([*window.preceding(_CUT)]), window.line, *window.following(_CUT))
+    hard = words = 0
+    for line, below in pairwise(clean(raw[:_LONGEST]) for raw in around):
+        if below.strip() and not starts_record(below) and not _NOT_CUT.match(below):
+            hard += len(line) == width
+            words += len(line) < width and is_full(line, below, width)
+    return hard > words
 
 
 def _parts(window: Window, text: str) -> JoinedRecord | None:

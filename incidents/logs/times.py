@@ -65,7 +65,8 @@ _SHAPES = tuple(
         # 1681132527138000000 (nanoseconds), 1681132527138000
         r"(?P<e>\d{10})(?P<ef>\d{6}|\d{9})(?![\d.:/-])",
         # [1681132527.138] · 1681132527138 · 1681132527
-        r"(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
+        # but no 2147483646, which is a coordinator's id, counted down from the largest number of 32 bits
+        r"(?!21474\d{5}\b)(?P<e>\d{10})(?:[.,](?P<ef>\d{1,9})|(?P<em>\d{3}))?(?![\d.:/-])",
     )
 )
 _BEGIN = re.compile(r"[IWEFD]?\d|[A-Z][a-z]{2}[,\s]")

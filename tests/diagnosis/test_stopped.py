@@ -388,3 +388,18 @@ def test_nobody_had_anything_while_the_first_generation_waited_for_its_assignmen
     assert found["CompletingRebalance"][0] == 0
     assert found["Stable"] is not None
     assert found["Stable"][0] == 3_000
+
+
+def test_a_rebalance_right_behind_the_first_assignment_may_have_come_before_anybody_had_it(tmp_path: Path) -> None:
+    first = rebalance("00:00,005", "00:00,005", "00:00,007", 1, 1, "Adding new member m1-x")
+    own = [joins("00:00,006", 1, "range"), client("00:03,001", "Adding newly assigned partitions: t-0")]
+    for begins, least in (("00:00,011", 0), ("00:01,000", 1_000)):
+        second = rebalance(begins, "00:02,000", "00:03,000", 2, 2, "Adding new member m2-x")
+        found = stopped(tmp_path, broker=[*first, *second], m1=own)
+        assert found is not None
+        assert found[0] == least
+
+
+def test_what_a_log_begins_with_is_handed_over_first(tmp_path: Path) -> None:
+    stored = rebalance("00:00,000", "00:00,000", "00:00,988", 6, 1, "Adding new member m1-x")[2:]
+    assert stopped(tmp_path, broker=[*stored, broker("00:09,000", "Some other line")]) == (0, 400)

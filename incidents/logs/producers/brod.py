@@ -11,7 +11,10 @@ from groupsim.incidents.logs.row_kinds import RowKind
 HEAD = re.compile(
     r"Group member \((?P<group>[^,\s]{1,300}),\s?coor=(?P<coordinator>[^,\s]{1,80}),\s?cb=[^,\s]{1,80},"
     r"\s?generation=(?P<generation>\d{1,9}|undefined)\):"
+    r"|group coordinator \(groupId=(?P<old_group>[^,\s]{1,300}),memberId=[^,\s]{0,400},"
+    r"generation=(?P<old_generation>\d{1,9}|undefined),pid=(?P<old_coordinator>[^,\s]{1,80})\):"
 )
+"""The second is that of brod 2."""
 _KAFFE = re.compile(
     r"event#assignments_(?P<verb>received|revoked)=Elixir\.Kaffe\.GroupMember\.[^.\s]{1,200}\.(?P<topic>[\w.-]{1,249})"
     r"(?: generation_id=(?P<generation>\d{1,9}))?"
@@ -19,6 +22,8 @@ _KAFFE = re.compile(
 _PARTITION = re.compile(r"partition=(\d{1,9})")
 _TOPIC = re.compile(r"([\w.-]{1,249}):$")
 _REASON = re.compile(r"^(?:re-joining group,|Leaving group,)?\s?reason:\s{0,4}:?(.{0,600})")
+_DOWN = re.compile(r"\{?:?(?:connection_down|sock_down|tcp_closed)")
+"""How a reason begins that is the connection's (brod_group_coordinator, kpro_connection)."""
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
@@ -26,13 +31,15 @@ def read(record: Record) -> tuple[Match, ...] | None:
     kaffe = _KAFFE.search(record.text)
     if kaffe is not None:
         return _of_kaffe(kaffe)
-    head = HEAD.search(record.text) if "Group member (" in record.text else None
+    text = record.text
+    head = HEAD.search(text) if "Group member (" in text or "group coordinator (groupId=" in text else None
     if head is None:
         return None
-    said = [line.strip() for line in (record.text[head.end() :], *record.more) if line.strip()]
+    said = [line.strip() for line in (text[head.end() :], *record.more) if line.strip()]
     first = said[0] if said else ""
-    group, client = head["group"], head["coordinator"]
-    generation: Detail = {} if head["generation"] == "undefined" else {"generation": int(head["generation"])}
+    group, client = head["group"] or head["old_group"], head["coordinator"] or head["old_coordinator"]
+    number = head["generation"] or head["old_generation"]
+    generation: Detail = {} if number == "undefined" else {"generation": int(number)}
     if first.startswith("elected="):
         return (Match(RowKind.JOINED, group, None, client, generation),)
     if first.startswith("assignments received:"):
@@ -42,13 +49,25 @@ def read(record: Record) -> tuple[Match, ...] | None:
         )
     reason = next((found[1] for line in said if (found := _REASON.match(line)) is not None), "")
     if first.startswith("re-joining group"):
-        kind = RowKind.HEARTBEAT_SAYS_REBALANCING if "rebalance_in_progress" in reason else RowKind.REJOIN_REQUESTED
-        return (Match(kind, group, None, client, {"reason": reason} if kind == RowKind.REJOIN_REQUESTED else {}),)
+        kind, detail = _why(reason)
+        return (Match(kind, group, None, client, detail),)
     if first.startswith("failed to join group"):
-        return (Match(RowKind.JOIN_FAILED, group, None, client, {"error": reason}),)
+        down = "connection down: " if _DOWN.match(reason) is not None else ""
+        return (Match(RowKind.JOIN_FAILED, group, None, client, {"error": f"{down}{reason}"}),)
     if first.startswith("Leaving group"):
         return (Match(RowKind.LEAVE_SENT, group, None, client, {"reason": reason}),)
     return ()
+
+
+def _why(reason: str) -> tuple[RowKind, Detail]:
+    """What a member that joins again says by its reason, an error of Kafka or the end of its connection."""
+    if "rebalance_in_progress" in reason:
+        return RowKind.HEARTBEAT_SAYS_REBALANCING, {}
+    if _DOWN.match(reason) is not None:
+        return RowKind.COORDINATOR_LOST, {"reason": f"connection down: {reason}"}
+    if reason.startswith(("unknown_member_id", "illegal_generation")):
+        return RowKind.GENERATION_RESET, {"reason": reason.upper()}
+    return RowKind.REJOIN_REQUESTED, {"reason": reason}
 
 
 def _of_kaffe(said: re.Match[str]) -> tuple[Match, ...]:

@@ -26,6 +26,11 @@ WORDINGS: tuple[Wording, ...] = (
         "Joined group ",
         r"Joined group {group} as member (?P<member>.{1,400}?) in generation {int:generation}$",
     ),
+    wording(
+        "joined",
+        'joined group "',
+        r"joined group \"{group}\" as member (?P<member>.{1,400}?) in generation {int:generation}$",
+    ),
     wording("", "joined group ", r"joined group .{1,300}? as member .{1,400}? in generation \d{1,9}$"),
     wording(
         "synced", "sync group finished for group, ", r"sync group finished for group, (?P<group>\S{1,300})", show=""
@@ -42,7 +47,9 @@ WORDINGS: tuple[Wording, ...] = (
         r"received empty assignments for group, {group} as member {member} for generation {int:generation}$",
         _none,
     ),
-    wording("join_failed", "Failed to join group ", r"Failed to join group (?P<group>[^\s:]{1,300}): {text:error}"),
+    wording(
+        "join_failed", "Failed to join group ", r"Failed to join group \"?(?P<group>[^\s:\"]{1,300})\"?: {text:error}"
+    ),
     wording(
         "rebalance_failed", "Failed to sync group ", r"Failed to sync group (?P<group>[^\s:]{1,300}): {text:error}"
     ),

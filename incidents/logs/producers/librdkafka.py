@@ -53,6 +53,7 @@ WORDINGS: tuple[Wording, ...] = (
         r"(?: .{0,60}?in join-state {word:join_state})?: {text:error}",
         show="error",
     ),
+    wording("client_closing", " received op TERMINATE", GROUP + r" received op TERMINATE\b"),
     wording(
         "cgrp_state",
         " received op ",
