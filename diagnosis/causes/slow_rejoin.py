@@ -149,9 +149,9 @@ def _stays_away(log: GroupLog) -> Finding | None:
     """A member that hears again and again that its group rebalances, and asks for no part of it."""
     found: list[tuple[str, list[Said]]] = []
     for client, said in log.clients.items():
-        told = [line for line in said if _hears(line)]
-        if len(told) > 1 and (long := _from_to(told)) >= _LATE_MS and not _asks(said, told[0].nth):
-            found.append((client, [told[0], told[-1]]))
+        heard = [line for line in said if _hears(line)]
+        if len(heard) > 1 and _from_to(heard) >= _LATE_MS and not _asks(said, heard[0].nth):
+            found.append((client, [heard[0], heard[-1]]))
     if not found or log.has_broker:
         return None
     lines = [line for _, lines in found for line in lines]

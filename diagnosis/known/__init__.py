@@ -25,7 +25,7 @@ def with_known(findings: Sequence[Finding], log: GroupLog) -> list[Finding]:
     or only commits did, a defect may be one itself, as *possible*.
     """
     shown = sorted((d for d in DEFECTS.values() if d.lines(log)), key=lambda defect: not defect.fits(log))
-    codes = {finding.code for finding in findings}
+    codes = {finding.code for finding in findings if not finding.last_resort}
     behind: dict[Code, Defect] = {}
     for defect in shown:
         code = next((code for code in (defect.code, *defect.also) if code in codes), None)

@@ -218,8 +218,8 @@ DEFECTS = (
         link="https://github.com/spreedly/kaffe/issues/92",
         code=Code.WRONG_COORDINATOR_CLIENT,
         signature=Signature(
-            (RowKind.REJOIN_REQUESTED,),
-            r"reason=:?unknown_member_id",
+            (RowKind.GENERATION_RESET,),
+            r"reason=UNKNOWN_MEMBER_ID",
             least=3,
             after=RowKind.ASSIGNED,
             within_ms=SHORTEST_SESSION_MS,

@@ -14,7 +14,7 @@ from groupsim.incidents.logs.producers.brod import HEAD
 from groupsim.incidents.logs.producers.exceptions import FRAME, THROWN
 from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
 from groupsim.incidents.logs.scan import Window
-from groupsim.incidents.logs.word_wrapped import broken_at_spaces, is_full
+from groupsim.incidents.logs.word_wrapped import FRAMES, broken_at_spaces, is_full
 
 _CRI = re.compile(r"(\S{1,40} (?:stdout|stderr) )([PF])(?: |$)")
 _CSV = re.compile(r"\s{0,4}(?:[^\",\s][^\",]{0,100},){0,20}\"(?!\w{1,60}\":)(?:[^\"]|\"\"){0,200}(?:\",|$|[^\"]{60})")
@@ -37,13 +37,10 @@ _BLOCK = 40
 _SETTINGS = 250
 _TABLE = 250
 _FRAMES = 16
-_ABORT = r"panic: |(?:\*\*\* |[\w.-]{1,100}: )\S{0,200}rdkafka_\w{1,60}\.[ch]:\d"
-"""How Go and librdkafka begin a program's last words, in whatever column the line before them ends."""
 _NOT_CUT = re.compile(
-    r"\t|\s\s|at |Caused by|\.\.\. |Traceback|" + _ABORT + r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
-    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└]|\+(?:Topic|Requested|-)"
+    r"\t|\s\s|" + FRAMES + r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└]|\+(?:Topic|Requested|-)"
 )
-TRACE = re.compile(r"\s|at |Caused by|\.\.\. |Traceback|" + _ABORT + r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b|\)|\}")
+TRACE = re.compile(r"\s|" + FRAMES + r"|\)|\}")
 """How a line of a stack trace begins, or one that closes something."""
 _LABEL = re.compile(
     r"(?:Member|Assigned partitions|Current owned partitions|Added partitions \(assigned - owned\)"

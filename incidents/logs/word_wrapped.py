@@ -15,11 +15,15 @@ _AROUND = 64
 """Lines above and below in which the longest one is looked for."""
 _PARTS = 24
 _LONGEST = 4_096
-_OTHER = re.compile(
-    r"at |Caused by|\.\.\. |Traceback|File \"|panic: |goroutine |(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
-    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└|+]|[\w.]{1,60} = "
+FRAMES = (
+    r"at |Caused by|\.\.\. |Traceback|panic: |(?:\*\*\* |[\w.-]{1,100}: )\S{0,200}rdkafka_\w{1,60}\.[ch]:\d"
+    r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
 )
-"""How lines begin that belong to a record and are no rest of its first line: frames, settings, tables."""
+"""How lines of a stack trace begin, and the last words of Go and librdkafka, in whatever column the line above ends."""
+_OTHER = re.compile(
+    FRAMES + r"|File \"|goroutine |(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s|[┌├│└|+]|[\w.]{1,60} = "
+)
+"""How lines begin that belong to a record and are no rest of its first line: settings and tables, too."""
 
 
 def broken_at_spaces(window: Window, text: str) -> tuple[str, int, int] | None:

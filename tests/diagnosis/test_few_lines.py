@@ -196,14 +196,14 @@ def test_an_error_that_names_an_unknown_member_alone_is_a_lost_session(tmp_path:
     assert (found.code, found.certainty) == (Code.SESSION_EXPIRED, Certainty.LIKELY)
 
 
-def test_a_commits_exception_alone_is_a_refused_commit(tmp_path: Path) -> None:
+def test_a_commits_exception_alone_is_a_refused_commit_and_says_what_is_most_often_behind_it(tmp_path: Path) -> None:
     lines = (
         "01-04 08:00:11 131 pool-3-thread-1 ERROR [] -",
         "could not commit",
         "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has"
         " already rebalanced and assigned the partitions to another member.",
     )
-    assert first(tmp_path, *lines).code is Code.COMMIT_FAILED
+    assert codes(tmp_path, *lines) == [Code.POLL_TIMEOUT, Code.COMMIT_FAILED]
 
 
 def test_a_client_that_marks_its_coordinator_dead_after_its_session_lost_its_session(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.diagnosis.small_logs import explained
 _BROD = "12:00:0{} [info] Group member (billing,coor=#PID<0.77.0>,cb=#PID<0.73.0>,generation={}):"
 _OLD_BROD = "12:00:01 [info] group coordinator (groupId=billing,memberId=,generation=0,pid=#PID<0.77.0>):"
 _JAVA = "2025-04-01 08:00:{:02},000 INFO [Consumer clientId=app, groupId=billing] {}"
-_TOLD = "Request joining group due to: group is already rebalancing"
+_ASKED = "Request joining group due to: group is already rebalancing"
 _BROKER = "[2025-04-01 08:00:{:02},000] INFO [GroupCoordinator 1]: {} (kafka.coordinator.group.GroupCoordinator)"
 
 
@@ -56,7 +56,7 @@ def test_a_join_that_ends_with_the_connection_is_no_misuse_of_the_protocol(tmp_p
 
 def test_a_member_that_hears_of_a_rebalance_and_does_not_rejoin_is_late(tmp_path: Path) -> None:
     revoked = _JAVA.format(2, "Revoke previously assigned partitions orders-0, orders-1")
-    found = first(tmp_path, revoked, _JAVA.format(5, _TOLD), _JAVA.format(8, _TOLD))
+    found = first(tmp_path, revoked, _JAVA.format(5, _ASKED), _JAVA.format(8, _ASKED))
     assert (found.code, found.certainty) == (Code.SLOW_REJOIN, Certainty.LIKELY)
     assert found.what.startswith("app heard for 3.0 s that the group rebalances and did not rejoin")
 
@@ -64,7 +64,7 @@ def test_a_member_that_hears_of_a_rebalance_and_does_not_rejoin_is_late(tmp_path
 @pytest.mark.parametrize("then", ["(Re-)joining group", "Adding newly assigned partitions: orders-0"])
 def test_one_that_polls_meanwhile_is_not(tmp_path: Path, then: str) -> None:
     assert Code.SLOW_REJOIN not in codes(
-        tmp_path, _JAVA.format(5, _TOLD), _JAVA.format(6, then), _JAVA.format(8, _TOLD), _JAVA.format(9, then)
+        tmp_path, _JAVA.format(5, _ASKED), _JAVA.format(6, then), _JAVA.format(8, _ASKED), _JAVA.format(9, then)
     )
 
 

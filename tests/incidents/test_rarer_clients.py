@@ -48,7 +48,7 @@ LINES: list[tuple[Program, list[str], list[str], str | None, dict[str, Any]]] = 
         {"generation": 4},
     ),
     (Program.BROD, [BROD + HEAD, "re-joining group, reason:rebalance_in_progress"], ["heartbeat_says_rebalancing"], "billing", {}),
-    (Program.BROD, [BROD + HEAD, "re-joining group, reason:unknown_member_id"], ["rejoin_requested"], "billing", {"reason": "unknown_member_id"}),
+    (Program.BROD, [BROD + HEAD, "re-joining group, reason:unknown_member_id"], ["generation_reset"], "billing", {"reason": "UNKNOWN_MEMBER_ID"}),
     (Program.BROD, [BROD + HEAD, "failed to join group", "reason: not_coordinator"], ["join_failed"], "billing", {"error": "not_coordinator"}),
     (Program.BROD, [BROD + HEAD, "Leaving group, reason: shutdown"], ["leave_sent"], "billing", {"reason": "shutdown"}),
     (
