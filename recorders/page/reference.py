@@ -1,4 +1,4 @@
-"""docs/reference/: the commands, facts, labels and tables, generated from the program itself.
+"""docs/reference/: the commands, facts, labels, tables and Python's names, generated from the program itself.
 
 `python -m recorders.page.reference` writes the pages; a test keeps them current.
 """
@@ -36,6 +36,7 @@ from groupsim.checking.rules import RULES as RULES_OF_CHECK
 from groupsim.events import classic, client, consumer, group, network, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
+from recorders.page import python_page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 _OTHERS: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {
@@ -290,6 +291,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "facts.md": facts,
     "labels.md": labels,
+    "python.md": lambda: python_page.page(_GENERATED),
     "rules.md": rules,
     "tables.md": tables,
 }
