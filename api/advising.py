@@ -16,7 +16,7 @@ from groupsim.api.progress import bar
 from groupsim.api.question import Question, assumptions, total_unknown
 from groupsim.api.scenarios import ScenarioLike, subject
 from groupsim.api.spreading import Where, spreading
-from groupsim.api.values import Settings, Value, counts_of, lists_of, one_or_more, texts_of
+from groupsim.api.values import Settings, Value, as_numbers, counts_of, lists_of, one_or_more, texts_of
 from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
@@ -80,16 +80,18 @@ class Advice:
         return as_data(self.found)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a choice, best first: a column for each setting, `runs`, the mean of each measure, and with bounds
-        `keeps`: whether it keeps them (yes, no, not known)."""
+        """One row a choice, best first: a column for each setting (numbers where all are), `runs`, the mean of each
+        measure, and with bounds `keeps`: whether it keeps them (yes, no, not known)."""
         import pandas as pd
 
         from groupsim.advice.as_data import ranked, table_rows
 
         rows = zip(ranked(self.found), table_rows(self.found), strict=True)
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             [{**self.found.choices[i], **{k: v for k, v in row.items() if k != "choice"}} for i, row in rows]
         )
+        names = list(dict.fromkeys(name for choice in self.found.choices for name in choice))
+        return frame.assign(**{name: as_numbers(frame[name]) for name in names})
 
     def __str__(self) -> str:
         return self.answer
@@ -98,8 +100,8 @@ class Advice:
         return f"<Advice: {self.answer}>"
 
     def _repr_html_(self) -> str:
-        frame = self.to_frame().head(10)
-        return html.page(self.answer, html.table(list(frame.columns), frame.itertuples(index=False)))
+        frame = self.to_frame()
+        return html.page(self.answer, html.first_rows(list(frame.columns), list(frame.itertuples(index=False))))
 
 
 def advise(

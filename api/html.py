@@ -23,6 +23,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def first_rows(columns: Sequence[str], rows: Sequence[Sequence[object]], most: int = 10) -> str:
+    """A table of the first rows, which says how many there are beside them."""
+    left = len(rows) - most
+    return table(columns, rows[:most]) + (line(f"and {left:,} more: to_frame() has them") if left > 0 else "")
+
+
 def _cell(value: object) -> str:
     text = "—" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
     return f'<td style="text-align:left">{escape(text)}</td>'

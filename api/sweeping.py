@@ -12,7 +12,7 @@ from groupsim.api import html
 from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, found, subject
-from groupsim.api.values import Seeds, Settings, Value, lists_of, seeds_of, texts_of
+from groupsim.api.values import Seeds, Settings, Value, as_numbers, lists_of, seeds_of, texts_of
 from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class Sweep:
         return {"scenario": self.scenario, "to": str(self.folder), **counts, "failures": failures}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a run: `run`, `scenario`, `seed`, a column for each setting, and every measure (ms, counts); of each
-        label that occurs its part of `partition_ms`, such as `WITHHELD_ms`."""
+        """One row a run: `run`, `scenario`, `seed`, a column for each setting (numbers where all are), and every
+        measure (ms, counts); of each label that occurs its part of `partition_ms`, such as `WITHHELD_ms`."""
         import pandas as pd
 
         with needing("spark"):
@@ -61,7 +61,7 @@ class Sweep:
 
         frame = rows(self.folder).to_pandas()
         frame.insert(frame.columns.get_loc("starting_ms"), AFTER_START, frame["partition_ms"] - frame["starting_ms"])
-        params = pd.DataFrame([dict(each) for each in frame.pop("params")], index=frame.index)
+        params = pd.DataFrame([dict(each) for each in frame.pop("params")], index=frame.index).apply(as_numbers)
         labels = pd.DataFrame([dict(each or {}) for each in frame.pop("by_label")], index=frame.index).add_suffix("_ms")
         head = ["run", "scenario", "seed"]
         return pd.concat([frame[head], params, frame.drop(columns=head), labels.fillna(0).astype("int64")], axis=1)
@@ -89,9 +89,10 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        medians = frame.groupby("choice", sort=False)[AFTER_START].median().sort_values().head(10)
+        medians = frame.groupby("choice", sort=False)[AFTER_START].median().sort_values()
         rows = [(choice, round(value)) for choice, value in medians.items()]
-        return html.page(self.answer, html.table(("choice", "median of unavailable partition-ms after start-up"), rows))
+        columns = ("choice", "median of unavailable partition-ms after start-up")
+        return html.page(self.answer, html.first_rows(columns, rows))
 
 
 def sweep(

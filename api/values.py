@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from groupsim.api.errors import BadRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Value: TypeAlias = "str | int | float | bool"
 Settings: TypeAlias = "Mapping[str, Value]"
@@ -32,6 +35,16 @@ def texts_of(settings: Settings | None, what: str = "settings") -> dict[str, str
         if not isinstance(name, str) or not isinstance(value, str | int | float | bool):
             raise BadRequest(f"{what}: {name!r}: {value!r} must be a name and a text, a number or a bool")
     return {name: text_of(value) for name, value in settings.items()}
+
+
+def as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of texts as numbers, where all of them are some: `session.timeout.ms` can be drawn and compared then."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(column)
+    except (ValueError, TypeError):
+        return column
 
 
 def lists_of(values: Mapping[str, Iterable[Value] | Value], what: str) -> dict[str, list[str]]:
