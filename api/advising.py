@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from groupsim.analysis.periods import Between, period_of
 from groupsim.api import html
 from groupsim.api.errors import BadRequest
+from groupsim.api.in_python import in_python
 from groupsim.api.progress import bar
 from groupsim.api.question import Question, assumptions, total_unknown
 from groupsim.api.scenarios import ScenarioLike, subject
@@ -55,7 +56,7 @@ class Advice:
         """In sentences what the answer rests on, and what else has to be known to decide."""
         from groupsim.advice.sentences import rests_on
 
-        return rests_on(self.found)
+        return [in_python(each) for each in rests_on(self.found)]
 
     @property
     def best(self) -> dict[str, str] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from groupsim.api import html
+from groupsim.api.in_python import in_python
 from groupsim.api.question import Question, total_unknown
 from groupsim.api.values import Settings, one_or_more, texts_of
 from groupsim.wording.lists import as_sentence
@@ -72,7 +73,7 @@ class WhatIf:
     @property
     def rests_on(self) -> tuple[str, ...]:
         """How near the replay is to the record, and what the logs do not show and the answer depends on."""
-        return self.found.rests_on
+        return tuple(map(in_python, self.found.rests_on))
 
     @property
     def sentences(self) -> dict[str, str]:
@@ -83,7 +84,7 @@ class WhatIf:
     @property
     def assumed(self) -> tuple[str, ...]:
         """What the record does not show and was assumed."""
-        return self.found.assumed
+        return tuple(map(in_python, self.found.assumed))
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What `groupsim whatif --format json` prints: a row a choice, the first as recorded."""

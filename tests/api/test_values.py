@@ -7,6 +7,7 @@ import pytest
 
 import groupsim
 from groupsim.api import html
+from groupsim.api.in_python import in_python
 from groupsim.api.values import as_numbers
 
 
@@ -27,3 +28,23 @@ def test_a_table_of_a_notebook_says_how_many_rows_it_leaves_out() -> None:
     rows = [(n,) for n in range(12)]
     assert "and 2 more: to_frame() has them" in html.first_rows(["n"], rows)
     assert "more" not in html.first_rows(["n"], rows[:10])
+
+
+def test_what_an_answer_rests_on_is_said_in_pythons_words() -> None:
+    incident = groupsim.import_logs(groupsim.example("kill9-range"))
+    found = incident.what_if(settings={"session.timeout.ms": 6_000}, seeds=range(2))
+    assert not [each for each in (*found.rests_on, *found.assumed) if "--" in each]
+    assert any('assume={"session.timeout.ms": ...} narrows the answer' in each for each in found.rests_on)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("--set load.rate=200 gives them one", 'settings={"load.rate": 200} gives them one'),
+        ("name choices with --assignor and --set", "name choices with assignor= and settings="),
+        ("--protocol consumer asks for it", 'protocol="consumer" asks for it'),
+        ("--vary host=quiet,busy tells", 'vary={"host": ["quiet", "busy"]} tells'),
+    ],
+)
+def test_an_option_becomes_an_argument(sentence: str, said: str) -> None:
+    assert in_python(sentence) == said
