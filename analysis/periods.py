@@ -55,7 +55,7 @@ def ms_of(instant: Instant, info: RunInfo) -> int:
     except (ValueError, TypeError, OverflowError):
         pass
     example = "" if info.origin is None else f', or an instant, UTC: "{info.origin}"'
-    raise AnalysisError(f'{instant!r} is no time: milliseconds since the run\'s start, "12 s"{example}')
+    raise AnalysisError(f'{instant!r} is no time: milliseconds since the run\'s start, "12 s", a timedelta{example}')
 
 
 def _since(instant: str | datetime, origin: str | None) -> timedelta:

@@ -30,7 +30,7 @@ _OF_GROUPS = {
 }
 """The broker's lines that change a classic group, and its state behind each: None where the next line decides it."""
 _HAS, _NOTHING = "{} has its partitions", "{} is in the group and has no partition"
-_WAITS, _LEFT = "{} is not back in the group", "{} has left the group"
+_WAITS, _LEFT = "{} is not back in the group", "{} is out of the group"
 _OF_MEMBERS = {
     RowKind.ASSIGNED: _HAS,
     RowKind.JOINING: _WAITS,

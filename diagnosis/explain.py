@@ -90,10 +90,11 @@ def with_outages(explanation: Explanation, outages: Mapping[str, Outage]) -> Exp
 def explained(logs: Sequence[GroupLog], progress: Callable[[float], None] = lambda _: None) -> Explanation | None:
     """The answer to the group_logs of some groups; None if there are none."""
     found: list[Diagnosis] = []
+    named = {line.row.file for log in logs if log.group is not None for line in log.lines}
     for number, log in enumerate(logs, start=1):
-        found.append(diagnosed(log))
+        if log.group is not None or not named or named.isdisjoint(line.row.file for line in log.lines):
+            found.append(diagnosed(log))
         progress(number / len(logs))
-    found = [each for each in found if each.group is not None] or found
     if not found:
         return None
     found.sort(key=_harm, reverse=True)

@@ -311,18 +311,23 @@ def group_logs(reading: Reading) -> list[GroupLog]:
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
     known = reading.in_run.stopped_ms if isinstance(reading, RunReading) else {}
     accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading))})
-    found = [
-        GroupLog(
-            group,
-            _named(group, said),
-            max(ends.values(), default=None),
-            versions.of(s.row.file for s in said),
-            accounts,
-            ends,
-            known.get(group or ""),
+    found = []
+    for group, said in by_group.items():
+        files = {line.row.file for line in said}
+        own_ends = {
+            file: end for file, end in ends.items() if file in files
+        }  # another group's log may be of another day
+        found.append(
+            GroupLog(
+                group,
+                _named(group, said),
+                max(own_ends.values(), default=None),
+                versions.of(files),
+                accounts,
+                own_ends,
+                known.get(group or ""),
+            )
         )
-        for group, said in by_group.items()
-    ]
     found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found
     return sorted(found, key=lambda log: (log.group is None, -len(log.said)))
 

@@ -58,7 +58,7 @@ def as_text(explanation: Explanation, files: Mapping[str, Path] = {}, width: int
     for group, findings in shown:
         for finding in findings:
             yield ""
-            head = f'group "{group.group}": ' if several else ""
+            head = f"{'' if group.group is None else 'group '}{_called(group)}: " if several else ""
             yield from _finding(finding, texts, width, head, explanation.counted_from_ms)
             if not several:
                 led_to = [other for other in _loud(group) if other.after == finding.code and other not in findings]
@@ -124,7 +124,7 @@ def _table(groups: Sequence[Diagnosis]) -> Iterator[str]:
         first = group.findings[0]
         said = bounds(group.stopped_ms) if _helps(group) else None
         stopped = "" if said is None else f"; nobody could read: {said}"
-        yield f'  "{group.group}": {title(first)}: {first.what}{stopped}'
+        yield f"  {_called(group)}: {title(first)}: {first.what}{stopped}"
     if len(groups) > GROUPS:
         yield f"  and {len(groups) - GROUPS:,} more (--format json has them)"
 
@@ -243,6 +243,10 @@ def _of(ms: Bounds | None, group: Diagnosis, since: str, more: str = "") -> str:
     """` of 14.3 s (50 %; 4.2 s to 12.2 s)`: its share of the time; nothing where that is not known."""
     part = share(ms, group.lasted_ms)
     return "" if part is None else f" of {duration(group.lasted_ms)}{since} ({part}{more})"
+
+
+def _called(group: Diagnosis) -> str:
+    return "lines without a group's name" if group.group is None else f'"{group.group}"'
 
 
 def _helps(group: Diagnosis) -> bool:

@@ -28,8 +28,8 @@ _DO = (
 
 _DO_EARLY = (
     Remedy(
-        "read the application's log just before `sending LeaveGroup request`: it says why the consumer was stopped; no"
-        " setting of the group helps",
+        "read the application's log just before `sending LeaveGroup request`, or see what stopped it (SIGTERM, a failed"
+        " health check, a deploy): no setting of the group helps",
         brief="read the application's log just before it left",
     ),
 )

@@ -12,6 +12,7 @@ from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
 _DO = (
     Remedy(
@@ -30,6 +31,7 @@ _DO_UNREACHABLE = (
 )
 _UNREACHABLE = re.compile(r"ould not be established|onnection refused|ECONNREFUSED|NodeNotReady|no route to host")
 
+_AGAIN = 3
 _BEFORE_A_JOIN = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED, RowKind.COORDINATOR_FOUND])
 _AT_WORK = frozenset([RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED])
 
@@ -44,6 +46,12 @@ def _only_started(log: GroupLog, said: list[Said]) -> bool:
     return began and any(line.row.kind in _AT_WORK for line in own if line.nth > said[0].nth)
 
 
+def _is_none(log: GroupLog, said: list[Said]) -> bool:
+    """Also where joins of ruby-kafka run out of time again and again: it calls that a connection error."""
+    own = all(line.row.program is Program.RUBY_KAFKA and line.row.kind is RowKind.JOIN_FAILED for line in said)
+    return _only_started(log, said) or (own and len(said) >= _AGAIN)
+
+
 _lost = by_error(
     Code.CONNECTION_LOST,
     r"[Dd]isconnected(?!=false)|DisconnectException|ould not be established|onnection refused|ECONNREFUSED|ECONNRESET"
@@ -54,7 +62,7 @@ _lost = by_error(
     certainty=Certainty.LIKELY,
     confirm="the broker's log of that time: whether it stopped",
     harm_ms=4_000,
-    unless=_only_started,
+    unless=_is_none,
 )
 
 

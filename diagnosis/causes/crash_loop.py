@@ -21,7 +21,7 @@ _SPREAD = 0.01
 _DO = (
     Remedy(
         "find out why the process ends: its own last lines, its exit code, the platform's events",
-        brief="call close() on SIGTERM, and find out why it ends",
+        brief="find out why it ends; on SIGTERM call close()",
     ),
     Remedy(
         "and call close() before the process ends (on SIGTERM; terminationGracePeriodSeconds), so that nobody waits for"
@@ -29,7 +29,7 @@ _DO = (
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
     ),
 )
-_DO_SEVERAL = (_DO[0]._replace(brief="call close() on SIGTERM, and find out why they end"), *_DO[1:])
+_DO_SEVERAL = (_DO[0]._replace(brief="find out why they end; on SIGTERM call close()"), *_DO[1:])
 
 
 _TIMER = Remedy(

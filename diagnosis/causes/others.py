@@ -45,7 +45,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY if sure else Certainty.POSSIBLE,
         what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member came or went)",
         members=who,
-        here="by members whose logs are not here",
+        here="caused by other members",
         times=max(1, len(generations)),
         evidence=evidence_of(said),
         do=_DO,

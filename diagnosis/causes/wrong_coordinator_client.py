@@ -12,6 +12,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
 _AGAIN = 3
 _CLOSED = re.compile(r"\bEOF\b|[Cc]onnection (?:refused|down|reset)|ECONNREFUSED|ECONNRESET")
@@ -24,6 +25,14 @@ _DO = (
         " socket_timeout) above its rebalance timeout, or update the client",
         ("request.timeout.ms", "socket_timeout", "version"),
         brief="raise the client's request timeout, or update it",
+    ),
+)
+_DO_RUBY = (
+    Remedy(
+        "let a join wait as long as a rebalance may take: raise ruby-kafka's socket_timeout above its rebalance"
+        " timeout",
+        ("socket_timeout", "request.timeout.ms"),
+        brief="raise socket_timeout above the rebalance timeout",
     ),
 )
 
@@ -50,7 +59,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=who,
         times=len(longest),
         evidence=evidence_of(longest),
-        do=_DO,
+        do=_DO_RUBY if log.libraries == {Program.RUBY_KAFKA} else _DO,
         confirm="the broker's log: whether the rebalance waited for others meanwhile",
         harm_ms=6_000,
     )

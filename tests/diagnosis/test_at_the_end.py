@@ -61,7 +61,7 @@ def test_a_group_by_its_brokers_lines(tmp_path: Path, whats: tuple[str, ...], sa
 @pytest.mark.parametrize(
     ("whats", "said"),
     [
-        ((_GIVEN, _TOO_LATE, _LEAVES), "at the end of these lines c1 has left the group"),
+        ((_GIVEN, _TOO_LATE, _LEAVES), "at the end of these lines c1 is out of the group"),
         ((_GIVEN, _TOO_LATE, _LEAVES, _ASKS, _ASKS), "for the last 5.0 s of these lines c1 is not back in the group"),
         ((_GIVEN, _TOO_LATE, _LEAVES, _ASKS, _GIVEN), "at the end of these lines c1 has its partitions"),
         ((_GIVEN, _TOO_LATE), None),

@@ -32,7 +32,7 @@ def test_one_event_is_one_block(tmp_path: Path) -> None:
     lines = [line.format(3 * n + k) for n in range(4) for k, line in enumerate((joins, f"{fails}; retrying..."))]
     shown = list(as_text(explained(tmp_path, *lines)))
     assert len([line for line in shown if line == "  lines:"]) == 1
-    assert [line for line in shown if line.startswith("also: connection-lost")]
+    assert not [line for line in shown if "connection-lost" in line]
 
 
 def test_a_group_that_rebalanced_often_needs_more_of_the_brokers_log(tmp_path: Path) -> None:
