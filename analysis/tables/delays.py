@@ -91,19 +91,24 @@ class Served(NamedTuple):
     to_ms: int
 
 
-def served(intervals: Iterable[Interval], outages: Mapping[Where, Iterable[Span]] | None = None) -> Iterator[Served]:
+def served(
+    intervals: Iterable[Interval],
+    outages: Mapping[Where, Iterable[Span]] | None = None,
+    late: Mapping[str, Sequence[Span]] = {},
+) -> Iterator[Served]:
     """Who takes records, by the labels of intervals of one group; or in all the time outside given outages.
 
-    A process whose work does not count takes records, too. Time of which logs say nothing counts as served.
+    A process whose work does not count takes records, too. Time of which logs say nothing counts as served. `late`: by
+    process when it did not poll (`late_polls`).
     """
     for i in intervals:
         partition, member = TopicPartition(i.topic, i.partition), i.member or f"{i.topic}-{i.partition}"
-        if outages is None:
-            taken = not i.unavailable or i.label == Label.ZOMBIE_ONLY
-            yield Served(partition, member if taken else None, i.from_ms, i.to_ms)
+        if outages is None and i.unavailable and i.label != Label.ZOMBIE_ONLY:
+            yield Served(partition, None, i.from_ms, i.to_ms)
             continue
         at_ms = i.from_ms
-        for begin, end in joined(outages.get(i.where, ())):
+        away = [] if outages is None else outages.get(i.where, ())
+        for begin, end in joined([*away, *late.get(i.member or "", ())]):
             begin, end = max(begin, at_ms), min(end, i.to_ms)
             if begin < end:
                 if at_ms < begin:

@@ -11,10 +11,15 @@ from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.tables.bounds import Supported
 from groupsim.analysis.tables.delays import Delays, Load, record_delays, repeated, served
 from groupsim.analysis.tables.lag import Ends, partition_lags
+from groupsim.analysis.tables.late_polls import LatePolls
 from groupsim.events.base import Recorded
 from groupsim.events.world import TopicCreated
 from groupsim.wording.lists import capital
 from groupsim.wording.times import duration
+
+
+_WIDE = 1.5
+"""An upper bound that is higher, as a ratio, is said beside the figure."""
 
 
 class KnownDelays(NamedTuple):
@@ -28,21 +33,25 @@ class KnownDelays(NamedTuple):
     repeated: float
 
 
-def known_delays(part: Iterable[Interval], load: Load, logs: Supported | None) -> dict[str, KnownDelays]:
-    """By group, of these intervals. `logs`: what a recorded run rests on; None of a simulated one, which is exact."""
+def known_delays(
+    part: Iterable[Interval], load: Load, logs: Supported | None, late: LatePolls
+) -> dict[str, KnownDelays]:
+    """By group, of these intervals. `logs`: what a recorded run rests on; None of a simulated one, which is exact.
+    `late`: when members did not poll.
+    """
     groups: dict[str, list[Interval]] = defaultdict(list)
     for interval in part:
         groups[interval.group].append(interval)
-    return {group: _of(intervals, load, logs) for group, intervals in groups.items()}
+    return {group: _of(intervals, load, logs, late) for group, intervals in groups.items()}
 
 
-def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None) -> KnownDelays:
-    exact = record_delays(served(intervals), load)
+def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None, late: LatePolls) -> KnownDelays:
+    exact = record_delays(served(intervals, late=late.surely), load)
     if logs is None:
         return KnownDelays(exact, exact, exact, repeated(intervals, load))
     least, most = logs.outage_spans(intervals)
-    at_least = record_delays(served(intervals, least), load)
-    at_most = None if most is None else record_delays(served(intervals, most), load)
+    at_least = record_delays(served(intervals, least, late.surely), load)
+    at_most = None if most is None else record_delays(served(intervals, most, late.perhaps), load)
     return KnownDelays(exact, at_least, at_most, repeated(intervals, load))
 
 
@@ -92,7 +101,7 @@ def in_words(rows: Sequence[Mapping[str, Any]], slo_ms: float | None) -> str:
     """The answer in a sentence, of the group whose records waited longest; then how many were later than the limit."""
     worst = max(rows, key=lambda row: (row["p99_ms"], row["longest_ms"]))
     p99, longest = duration(worst["p99_ms"]), duration(worst["longest_ms"])
-    said = f"1 % of the records waited longer than {p99}, the longest {longest}."
+    said = f"1 % of the records waited longer than {p99}{_at_most(worst)}, the longest {longest}."
     if not worst["p99_ms"]:
         said = f"at least 99 % of the records did not wait for a member; the longest waited {longest}."
     if not worst["longest_ms"]:
@@ -101,6 +110,14 @@ def in_words(rows: Sequence[Mapping[str, Any]], slo_ms: float | None) -> str:
     if slo_ms is not None:
         said += f" Later than {duration(slo_ms)}: {worst['late']:,} of {worst['records']:,}."
     return said
+
+
+def _at_most(row: Mapping[str, Any]) -> str:
+    """How much longer it may be by the logs, where that is another figure."""
+    most_ms = row["at_most_p99_ms"]
+    if most_ms is None:
+        return " (perhaps much longer: the logs leave it open)"
+    return f" (by the logs {duration(most_ms)} at most)" if most_ms > _WIDE * row["p99_ms"] else ""
 
 
 def known_rates(facts: Iterable[Recorded], given: Mapping[str, float]) -> dict[str, float]:
