@@ -17,7 +17,6 @@ from groupsim.events.world import TopicCreated
 from groupsim.wording.lists import capital
 from groupsim.wording.times import duration
 
-
 _WIDE = 1.5
 """An upper bound that is higher, as a ratio, is said beside the figure."""
 
