@@ -18,6 +18,7 @@ from groupsim.wording.numbers import often
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
 _ANY_EXCEPTION = "Consumer exception"
 _SOON_MS = 30_000
+_ERRORS = ("ERROR", "PENDING_ERROR")
 _DO = (
     Remedy(
         "handle the error in the application (its lines just before the leave say which); no setting of the group"
@@ -34,6 +35,14 @@ _DO_EARLY = (
     ),
 )
 
+_DO_STREAMS = (
+    Remedy(
+        "find that exception and handle it (a handler for bad records, StreamsUncaughtExceptionHandler); no setting of"
+        " the group helps",
+        brief="find the exception just before",
+    ),
+)
+
 
 def _find(log: GroupLog) -> Finding | None:
     crashed = [line for line in log.of(RowKind.APP_FAILED) if not _is_of_kafka(log, line)]
@@ -45,7 +54,7 @@ def _find(log: GroupLog) -> Finding | None:
         if _left_before_it_began(incarnation)
     ]
     if not crashed and not early:
-        return None
+        return _streams_stopped(log)
     said: list[Said] = crashed + [
         incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for incarnation in early
     ]
@@ -66,6 +75,23 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO if crashed else _DO_EARLY,
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,
+    )
+
+
+def _streams_stopped(log: GroupLog) -> Finding | None:
+    """A Streams client that shuts itself down: an exception that nobody handled ended it (KafkaStreams.State)."""
+    said = [line for line in log.of(RowKind.STREAMS_STATE) if line.row.detail.get("to") in _ERRORS]
+    if not said:
+        return None
+    return Finding(
+        code=Code.APP_ERROR,
+        certainty=Certainty.LIKELY,
+        what=f"an exception ended the Kafka Streams application{often(len(said))}: it went to its state ERROR",
+        times=len(said),
+        evidence=evidence_of(said),
+        do=_DO_STREAMS,
+        confirm="the exception, just before in the same log",
+        harm_ms=5_000,
     )
 
 

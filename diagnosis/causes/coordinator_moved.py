@@ -19,6 +19,7 @@ from groupsim.wording.times import duration
 
 _MOVED = re.compile(
     r"NOT_COORDINATOR|not the correct coordinator|not coordinated by this broker|Not Coordinator For Group"
+    r"|(?<!JoinGroup error: )Broker: (?:Not coordinator|(?:Group c|C)oordinator (?:not available|load in progress))"
     r"|COORDINATOR_LOAD|is loading|COORDINATOR_NOT_AVAILABLE|Group (?:Load In Progress|Coordinator Not Available)"
     r"|isconnect(?!ed=false)"
     r"|unavailable or invalid|coordinator is not available|another broker is the coordinator|marking the coordinator"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names, nothing_wrong, one_or_many, with_its_id
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding
@@ -18,7 +20,7 @@ _TOGETHER = "start several members at once"
 def _find(log: GroupLog) -> Finding | None:
     new = membership(log).new
     if not new:
-        return _seen_by_the_leader(log)
+        return _seen_by_the_leader(log) or _by_numbers(log)
     who = names(a.who for a in new)
     said = [a.said for a in new]
     name = with_its_id(log, new[0]) if len(new) == 1 else one_or_many(log.called(who))
@@ -31,6 +33,24 @@ def _find(log: GroupLog) -> Finding | None:
         evidence=evidence_of(said),
         do=(nothing_wrong(log, together=_TOGETHER if len(who) > 1 else ""),),
         harm_ms=900 * len(new),
+    )
+
+
+def _by_numbers(log: GroupLog) -> Finding | None:
+    """Each generation in a broker's log has more members than the one before, and no line says who came."""
+    said = [line for line in log.of(RowKind.ASSIGNMENT_RECEIVED) if isinstance(line.row.detail.get("members"), int)]
+    sizes = [int(str(line.row.detail["members"])) for line in said]
+    others = log.departures or log.joins or log.clients or log.of(RowKind.REBALANCE_START)
+    if len(sizes) < 2 or others or not all(one < two for one, two in pairwise(sizes)):
+        return None
+    return Finding(
+        code=Code.SCALE_OUT,
+        certainty=Certainty.LIKELY,
+        what=f"the group grew from {sizes[0]} to {sizes[-1]} members",
+        times=len(sizes) - 1,
+        evidence=evidence_of(said),
+        do=(nothing_wrong(log, together=_TOGETHER),),
+        harm_ms=900 * len(sizes),
     )
 
 

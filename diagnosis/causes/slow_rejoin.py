@@ -29,8 +29,8 @@ _THREAD = re.compile(r"StreamThread-(\d{1,4})-consumer$")
 _WAS_IN = (RowKind.ASSIGNED, RowKind.HEARTBEAT_SAYS_REBALANCING)
 """Lines of a client that is a member already."""
 _POLLS = frozenset(
-    [RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST,
-     RowKind.JOIN_FAILED, RowKind.LEAVE_SENT, RowKind.CLIENT_CLOSED, RowKind.GENERATION_RESET, RowKind.POLL_TIMEOUT]
+    [RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.LOST, RowKind.JOIN_FAILED,
+     RowKind.LEAVE_SENT, RowKind.CLIENT_CLOSED, RowKind.GENERATION_RESET, RowKind.POLL_TIMEOUT]
 )  # fmt: skip
 _OPEN_MS = 60_000
 """Without a line that ends it, a rebalance goes on: shorter, and the log may just end in it."""

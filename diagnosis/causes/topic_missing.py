@@ -11,6 +11,7 @@ from groupsim.diagnosis.errors import by_error
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.said import Said
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
 _DO = (
@@ -24,7 +25,7 @@ _DO = (
 
 _WORDS = (
     r"UNKNOWN_TOPIC|UnknownTopicOrPartition|nknown [tT]opic [oO]r [pP]artition|topic .{0,250}not available"
-    r"|MissingSourceTopic"
+    r"|MissingSourceTopic|does not host this topic-partition"
     r"|INVALID_TOPIC|source topics? (?:were|was) missing"
 )
 _NAMED = re.compile(_WORDS)
@@ -61,7 +62,16 @@ _AT_ONCE_MS = 1_000
 
 
 def _find(log: GroupLog) -> Finding | None:
-    return _as_sure(_MISSING(log), log) or _lasting(_LEADERLESS(log)) or _left_at_once(log)
+    missing = None if _after_an_outage(log) else _as_sure(_MISSING(log), log)
+    return missing or _lasting(_LEADERLESS(log)) or _left_at_once(log)
+
+
+def _after_an_outage(log: GroupLog) -> bool:
+    """Whether topics were unknown only until a broker that had been away was back, with all of them."""
+    said = log.that_say(_NAMED)
+    away = log.of(RowKind.COORDINATOR_LOST, RowKind.CLIENT_NO_BROKER, RowKind.CONNECTION_LOST)
+    back = log.of(RowKind.COORDINATOR_FOUND, RowKind.ASSIGNED)
+    return bool(said and away and back) and away[0].nth < said[0].nth and said[-1].nth < back[-1].nth
 
 
 def _as_sure(found: Finding | None, log: GroupLog) -> Finding | None:

@@ -246,7 +246,6 @@ WEAK = frozenset(
         RowKind.ERROR_UNKNOWN,
         RowKind.EXCEPTION,
         RowKind.STREAMS_RESTORING,
-        RowKind.STREAMS_STATE,
         RowKind.TASK_STUCK,
         RowKind.VERSION,
     ]

@@ -129,3 +129,56 @@ def test_librdkafkas_rejoin_of_a_member_that_has_partitions_is_no_start(tmp_path
     assert codes(tmp_path, *(f"%7|1647975827.929|CGRP|rdkafka#consumer-1| [thrd:main]: {each}" for each in said)) == [
         Code.OTHERS
     ]
+
+
+def test_a_member_that_hears_again_while_it_revokes_is_in_its_listener_or_a_batch(tmp_path: Path) -> None:
+    revoked = _JAVA.format(5, "Revoke previously assigned partitions orders-0")
+    assert first(tmp_path, _JAVA.format(5, _ASKED), revoked, _JAVA.format(8, _ASKED)).code is Code.SLOW_REJOIN
+
+
+def test_a_coordinator_that_is_not_available_is_no_healthy_group(tmp_path: Path) -> None:
+    head = "[thrd:main]: broker-0:9092/bootstrap: "
+    answers = f'{head}Group "billing" GroupCoordinator response error: Broker: Group coordinator not available'
+    commits = f'{head}Group "billing": unable to OffsetCommit in state up: Broker: Not coordinator: retrying later'
+    assert first(tmp_path, answers, answers).code is Code.COORDINATOR_MOVED
+    assert codes(tmp_path, commits) == [Code.COORDINATOR_MOVED, Code.COMMIT_FAILED]
+
+
+def test_a_start_that_asks_the_wrong_broker_once_lost_no_coordinator(tmp_path: Path) -> None:
+    head = "%7|1795003887.4|REJOIN|app#consumer-1| [thrd:main]: Group"
+    line = f'{head} "billing": Rejoining group without an assignment: JoinGroup error: Broker: Not coordinator'
+    assert Code.COORDINATOR_MOVED not in codes(tmp_path, line)
+
+
+def test_topics_are_unknown_while_their_broker_comes_back(tmp_path: Path) -> None:
+    unknown = _JAVA.format(
+        8, "Error while fetching metadata with correlation id 7 : {orders=UNKNOWN_TOPIC_OR_PARTITION}"
+    )
+    away = _JAVA.format(
+        2,
+        "Group coordinator broker-1:9092 (id: 2147483646 rack: null) is unavailable or invalid, will attempt"
+        " rediscovery",
+    )
+    back = _JAVA.format(9, "Discovered group coordinator broker-1:9092 (id: 2147483646 rack: null)")
+    assert codes(tmp_path, away, unknown, back)[0] is Code.COORDINATOR_MOVED
+    assert Code.TOPIC_MISSING not in codes(tmp_path, away, unknown, back)
+    assert Code.TOPIC_MISSING in codes(tmp_path, away, unknown)
+
+
+@pytest.mark.parametrize("state", ["ERROR", "PENDING_ERROR"])
+def test_a_streams_application_that_goes_to_its_error_state_failed(tmp_path: Path, state: str) -> None:
+    line = "stream-client [feed-1] State transition from {} to {}"
+    lines = [line.format("RUNNING", "REBALANCING"), line.format("REBALANCING", state)]
+    assert codes(tmp_path, *lines) == [Code.APP_ERROR]
+
+
+def test_a_group_grows_by_its_generations(tmp_path: Path) -> None:
+    line = (
+        "Assignment received from leader app-5c1f0c53-63b6-4f02-8a6d-7f0f2b1d9a11 for group billing for generation {0}."
+        " The group has {1} members, 0 of which are static."
+    )
+    lines = [_BROKER.format(10 + n, line.format(n, n)) for n in (1, 2, 3)]
+    found = first(tmp_path, *lines)
+    assert (found.code, found.what) == (Code.SCALE_OUT, "the group grew from 1 to 3 members")
+    shrinks = [_BROKER.format(10 + n, line.format(n, 4 - n)) for n in (1, 2, 3)]
+    assert Code.SCALE_OUT not in codes(tmp_path, *shrinks)

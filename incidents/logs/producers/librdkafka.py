@@ -47,6 +47,17 @@ WORDINGS: tuple[Wording, ...] = (
         r"(?:^|\]:? )Consumer group session timed out \(in join-state {word:join_state}\) after {int:after_ms} ms",
     ),
     wording(
+        "coordinator_lost",
+        "Coordinator response error: ",
+        GROUP + r" (?:Group|Find)Coordinator response error: (?:\w{1,60}: )?(?P<reason>Broker: .{1,300})",
+    ),
+    wording(
+        "commit_failed",
+        "unable to OffsetCommit",
+        GROUP + r": unable to OffsetCommit in state [\w-]{1,40}: {text:error}",
+        show="error",
+    ),
+    wording(
         "commit_failed",
         "Offset commit (",
         r"Offset commit \(.{0,200}?\) failed for (?:\d{1,9}/\d{1,9}|all) partition\(s\)"

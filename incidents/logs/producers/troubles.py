@@ -154,6 +154,17 @@ ALONE: tuple[Wording, ...] = (
         r" (?P<from>[A-Z_]{1,40}) to (?P<to>[A-Z_]{1,40})",
     ),
     wording(
+        "app_failed",
+        "uncaught exception handler",
+        r"stream-client \[[^\]]{1,300}\]:? (?P<error>Replacing thread in the streams uncaught exception handler)",
+    ),
+    wording(
+        "app_failed",
+        "registered exception handler opted to",
+        r"stream-client \[[^\]]{1,300}\]:? (?P<error>Encountered the following exception during processing .{0,200}"
+        r"registered exception handler opted to \w{1,40})",
+    ),
+    wording(
         "streams_probing",
         "robing rebalance",
         r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>.{0,200}?probing rebalance.{0,200})",
