@@ -17,7 +17,7 @@ from groupsim.api.progress import bar
 from groupsim.api.question import Question, assumptions, total_unknown
 from groupsim.api.scenarios import ScenarioLike, subject
 from groupsim.api.spreading import Where, spreading
-from groupsim.api.values import Settings, Value, as_numbers, counts_of, lists_of, one_or_more, texts_of
+from groupsim.api.values import Settings, Value, as_numbers, counts_of, lists_of, mapping_of, one_or_more, texts_of
 from groupsim.events.extras import needing
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def advise(
 
     with needing("advise"):
         from groupsim.advice.selection import Goal
+    mapping_of(vary, "vary", '{"session.timeout.ms": [6000, 45000]}')
     space, ranges, fixed = space_of(vary), _ranges(unknown or {}), texts_of(settings)
     if twice := sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{twice[0]!r} is given twice, by vary, unknown or settings")

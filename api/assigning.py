@@ -10,7 +10,7 @@ import msgspec
 
 from groupsim.api import html
 from groupsim.api.errors import BadRequest
-from groupsim.api.values import one_or_more
+from groupsim.api.values import mapping_of, one_or_more
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MemberLike: TypeAlias = "Iterable[str] | Mapping[str, Any]"
 """The topics that a member subscribes to, or a dict: `topics`, and `owned` ([topic, partition] pairs), `generation`,
 `group_instance_id`, `rack`."""
+_OF_A_MEMBER = ("topics", "owned", "generation", "group_instance_id", "rack", "stale")
 
 ASSIGNED = {"member": "string", "topic": "string", "partition": "int64"}
 """One row a partition that a member gets."""
@@ -66,7 +67,8 @@ def assign(
     Args:
         assignor: such as "range", "cooperative-sticky"; `groupsim assignors` lists them.
         topics: the number of partitions of each topic: `{"orders": 6}`.
-        members: by member id what it subscribes to, or a dict with what it owned, too.
+        members: by member id the topics that it subscribes to; or a dict, to say more of it:
+            `{"m1": {"topics": ["orders"], "owned": [("orders", 0)]}}` (also `generation`, `group_instance_id`, `rack`).
         racks: by topic the racks of each partition's replicas.
 
     Raises:
@@ -82,6 +84,8 @@ def assign(
 
     if assignor not in ASSIGNORS:
         raise BadRequest(f"unknown assignor {assignor!r}{near(assignor, ASSIGNORS)}; known: {', '.join(ASSIGNORS)}")
+    mapping_of(topics, "topics", '{"orders": 6}')
+    mapping_of(members, "members", '{"m1": ["orders"]}')
     problem = {"topics": dict(topics), "members": [_member(name, each) for name, each in members.items()]}
     problem |= {"partition_racks": racks} if racks else {}
     found = answer(read(msgspec.json.encode({"id": "", "problem": problem})), [assignor])
@@ -93,5 +97,7 @@ def assign(
 
 def _member(name: str, given: MemberLike) -> dict[str, Any]:
     if isinstance(given, Mapping):
+        if strange := sorted(set(given) - set(_OF_A_MEMBER)):
+            raise BadRequest(f"members[{name!r}] has no {strange[0]!r}; it may have {', '.join(_OF_A_MEMBER)}")
         return {"id": name, **given}
     return {"id": name, "topics": one_or_more(given)}

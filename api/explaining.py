@@ -32,9 +32,10 @@ EXPLAINED = {
     "stopped_at_least_ms": "Int64",
     "stopped_at_most_ms": "Int64",
     "do": "object",
+    "settings": "object",
 }
 """One row a finding. `certainty`: shown, likely or possible; `stopped_at_least`, `stopped_at_most`: so long nobody in
-the group could read; `members`, `do` (what to change): lists."""
+the group could read; `members`, `do` (what to change), `settings` (Kafka's names of it): lists."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,8 +79,11 @@ class Explanation:
             for finding in group.findings:
                 least, most = finding.cost.group_stopped_ms or (None, None)
                 do = [remedy.what for remedy in finding.do]
+                settings = list(dict.fromkeys(name for remedy in finding.do for name in remedy.settings))
                 head = (group.group, str(finding.code), str(finding.certainty), finding.what, finding.times)
-                rows.append(dict(zip(EXPLAINED, (*head, list(finding.members), least, most, do), strict=True)))
+                rows.append(
+                    dict(zip(EXPLAINED, (*head, list(finding.members), least, most, do, settings), strict=True))
+                )
         return table(rows, EXPLAINED)
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ _KEYWORDS = {
 }
 """By an option that takes NAME=VALUE the argument that takes a dict."""
 _OF_ONE = re.compile(r"--(assignor|protocol|group|migrate) (?!and\b|or\b|NAME\b)([\w.-]+)")
-_OF_NAMES = re.compile(rf"--({'|'.join(_KEYWORDS)}) ([\w.-]+)=([\w.]+(?:,[\w.]+)*)")
+_OF_NAMES = re.compile(rf"--({'|'.join(_KEYWORDS)}) ([\w.-]+)=([\w.-]+(?:,[\w.-]+)*)")
 _BARE = re.compile(r"--(assignor|protocol|group|set|assume|vary|topic)\b")
 
 

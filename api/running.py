@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groupsim.api.errors import BadRequest
 from groupsim.api.progress import bar
 from groupsim.api.scenarios import ScenarioLike, found
 from groupsim.api.values import Settings, texts_of
@@ -47,6 +48,8 @@ def run(
     from groupsim.api.run import Run
     from groupsim.simulation.run import run as simulate
 
+    if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
+        raise BadRequest(f"seed={seed!r} must be a whole number")
     story, chosen = found(scenario), texts_of(settings)
     kept = opened(store)
     with bar(story.name, progress) as update:

@@ -77,23 +77,28 @@ class Runs:
 
     def assert_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """One partition or more is unavailable for at most so long, after start-up: "40 s", a timedelta, or ms."""
+        __tracebackhide__ = True
         self.assert_measure(OUTAGE, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
 
     def assert_longest_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """No partition is unavailable for longer than this at a stretch, after start-up."""
+        __tracebackhide__ = True
         self.assert_measure(LONGEST, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
 
     def assert_partition_seconds(self, *, at_most: float, share_of_seeds: float = 1.0) -> None:
         """The sum over all partitions, after start-up, in partition-seconds."""
+        __tracebackhide__ = True
         self.assert_measure(AFTER_START, at_most=at_most * 1_000, share_of_seeds=share_of_seeds)
 
-    def assert_measure(self, measure: str, *, at_most: float, share_of_seeds: float = 1.0) -> None:
+    def assert_measure(self, measure: str, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """A measure of a sweep (`partition_ms`, `rebalances`, `reprocessed_records`, …) is at most this.
 
         Raises AssertionError with the answer of the worst seed, and the command that repeats it; its report is written.
         BadRequest for a measure that there is not.
         """
-        verdict = self.verdict(measure, at_most=at_most, share_of_seeds=share_of_seeds)
+        __tracebackhide__ = True  # the sentence says what is wrong; our own lines don't
+        _, most = limit_of(measure, at_most)
+        verdict = self.verdict(measure, at_most=most, share_of_seeds=share_of_seeds)
         if not verdict.ok:
             raise AssertionError(self._said(verdict.said, verdict.failed or verdict.worst, measure))
 

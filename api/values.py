@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 Value: TypeAlias = "str | int | float | bool"
 Settings: TypeAlias = "Mapping[str, Value]"
 """Kafka's settings by their own names, parameters of the scenario: `{"session.timeout.ms": 10_000}`."""
-Seeds: TypeAlias = "range | Sequence[int] | int"
+Seeds: TypeAlias = "range | Sequence[int]"
 
 Duration: TypeAlias = "int | float | str | timedelta"
 """As users write it: "40 s", "1 min 30 s", a timedelta, or a number of ms."""
 
 
 def text_of(value: Value) -> str:
-    """A value as Kafka writes it: `true`, not `True`."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as Kafka writes it: `true`, not `True`, and `10000`, not `10000.0`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def texts_of(settings: Settings | None, what: str = "settings") -> dict[str, str]:
@@ -47,6 +49,13 @@ def as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
         return column
 
 
+def mapping_of(given: object, what: str, example: str) -> Mapping[Any, Any]:
+    """What has to be a dict. Raises BadRequest for anything else, with an example."""
+    if not isinstance(given, Mapping):
+        raise BadRequest(f"{what} must be a dict, such as {example}, not {type(given).__name__}")
+    return given
+
+
 def lists_of(values: Mapping[str, Iterable[Value] | Value], what: str) -> dict[str, list[str]]:
     """By name the values to compare; one value stands for a list of one. Raises BadRequest."""
     found: dict[str, list[str]] = {}
@@ -61,7 +70,7 @@ def lists_of(values: Mapping[str, Iterable[Value] | Value], what: str) -> dict[s
 def seeds_of(seeds: Seeds, what: str = "seeds") -> range:
     """Seeds without a gap, as a range. Raises BadRequest."""
     if isinstance(seeds, int):
-        return range(seeds, seeds + 1)
+        raise BadRequest(f"{what}={seeds}: so many seeds are range({seeds}), this one is [{seeds}]")
     found = list(seeds)
     if not found:
         raise BadRequest(f"{what}: there is none")
@@ -96,6 +105,8 @@ def ms_of_duration(duration: Duration) -> float:
     try:
         if isinstance(duration, str) and duration.strip().isdigit():  # pandas would take it for nanoseconds
             raise ValueError
-        return pd.Timedelta(duration) / pd.Timedelta(milliseconds=1)
+        if not pd.isna(length := pd.Timedelta(duration)):
+            return length / pd.Timedelta(milliseconds=1)
     except ValueError:
-        raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds') from None
+        pass
+    raise BadRequest(f'{duration!r} is no duration: "40 s", "1 min 30 s", a timedelta, or milliseconds')

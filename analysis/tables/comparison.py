@@ -92,6 +92,9 @@ def compare(*runs: Run, **named: Run) -> pd.DataFrame:
         if name in all_runs or name in COMPARED:
             raise AnalysisError(f"a run can't be called {name!r} in this comparison: the name is taken")
         all_runs[name] = run
+    for name, run in all_runs.items():
+        if not hasattr(run, "summary"):
+            raise AnalysisError(f"a comparison takes runs; {name} is a {type(run).__name__}")
     if len(all_runs) < 2:
         raise AnalysisError(f"a comparison takes two runs or more, not {len(all_runs)}")
     measured = {name: dict(_measures(run)) for name, run in all_runs.items()}

@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import groupsim
+from groupsim.analysis.tables.total import Total
+from groupsim.api.pytest_plugin import RunScenario
+from groupsim.api.testing import Runs
 
 _WIDEST = 100
 _SECTION = re.compile(r"^(Args|Returns|Raises):$")
 _ITEM = re.compile(r"^ {4}([^\s:][^:]*): (.*)$")
+_COLUMNS = re.compile(r"columns `[A-Z]+`")
 _OF_THE_PACKAGE = re.compile(r"^`analysis\.[\w.]+`")
 """How docstrings begin of what pages and commands are made from: what users ask has sentences of its own."""
 
@@ -30,8 +34,14 @@ def page(generated: str) -> str:
         *(_function(name, public[name]) for name in functions),
         "## Objects\n",
         *(_class(name, public[name]) for name in classes),
+        _class("run.total()", Total, "What `run.total()` gives."),
         "### groupsim.Script\n",
         "The type of a scenario's story, for annotations: a generator that yields what it waits for.\n",
+        "## In a test\n",
+        "pytest has the fixture `groupsim_run` wherever groupsim is installed:\n",
+        _code(_call("groupsim_run", RunScenario.__call__)),
+        *_text(RunScenario.__call__),
+        _class("groupsim_run(…)", Runs, ""),
     ]
     return "\n".join(parts)
 
@@ -40,17 +50,22 @@ def _function(name: str, function: Callable[..., Any]) -> str:
     return "\n".join([f"### groupsim.{name}\n", _code(_call(f"groupsim.{name}", function)), *_text(function)])
 
 
-def _class(name: str, kind: type) -> str:
+def _class(name: str, kind: type, about: str | None = None) -> str:
     members = [(each, inspect.getattr_static(kind, each)) for each in sorted(dir(kind)) if not each.startswith("_")]
     shown = [(each, value) for each, value in members if _is_shown(value)]
     rows = [f"| {_member(kind, each, value)} | {_escaped(_first(value))} |" for each, value in shown]
     table = ["| | |", "| --- | --- |", *rows, ""] if rows else []
-    return "\n".join([f"### groupsim.{name}\n", *_text(kind), *table])
+    title = f"groupsim.{name}" if about is None else name
+    return "\n".join([f"### {title}\n", *([f"{about}\n"] if about else []), *_text(kind), *table])
 
 
 def _is_shown(value: object) -> bool:
     is_property = isinstance(value, property | functools.cached_property)
-    return (is_property or inspect.isfunction(value)) and _OF_THE_PACKAGE.match(inspect.getdoc(value) or "") is None
+    return (
+        (is_property or inspect.isfunction(value))
+        and _first(value) != ""
+        and _OF_THE_PACKAGE.match(inspect.getdoc(value) or "") is None
+    )
 
 
 def _member(kind: type, name: str, value: Any) -> str:
@@ -90,7 +105,8 @@ def _text(value: object) -> Iterator[str]:
 
 def _first(value: object) -> str:
     """A docstring's first paragraph, in one line."""
-    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+    first = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+    return _COLUMNS.sub("[columns](tables.md)", first)
 
 
 def _escaped(text: str) -> str:

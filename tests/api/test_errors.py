@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import groupsim
 from groupsim.analysis.periods import ms_of
-from groupsim.api.values import lists_of, seeds_of, texts_of
+from groupsim.api.values import lists_of, ms_of_duration, seeds_of, texts_of
 from groupsim.storage.store import RunInfo
 from tests.api.test_same_json import KILL9
 
@@ -97,7 +99,39 @@ def test_of_a_simulated_run_an_instant_is_no_time() -> None:
 
 
 def test_values_are_as_kafka_writes_them() -> None:
-    assert texts_of({"a": True, "b": 3, "c": "x", "d": 1.5}) == {"a": "true", "b": "3", "c": "x", "d": "1.5"}
+    assert texts_of({"a": True, "b": 3, "c": "x", "d": 1.5, "e": 10_000.0}) == {
+        "e": "10000",
+        "a": "true",
+        "b": "3",
+        "c": "x",
+        "d": "1.5",
+    }
     assert lists_of({"a": [1, 2], "b": "x"}, "vary") == {"a": ["1", "2"], "b": ["x"]}
     assert seeds_of(range(2, 5)) == seeds_of([2, 3, 4]) == range(2, 5)
-    assert seeds_of(7) == range(7, 8)
+    with pytest.raises(groupsim.GroupsimError, match=r"so many seeds are range\(7\), this one is \[7\]"):
+        seeds_of(7)  # type: ignore[arg-type]
+
+
+def wrong(value: Any) -> Any:
+    """A value of a kind that no annotation allows."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: groupsim.run("steady_state", seed=wrong("7")), "seed='7' must be a whole number"),
+        (lambda: groupsim.advise("steady_state", vary=wrong([6_000])), "vary must be a dict, such as"),
+        (lambda: groupsim.assign("range", topics=wrong(["orders"]), members={}), "topics must be a dict, such as"),
+        (lambda: groupsim.assign("range", topics={"orders": 1}, members=wrong(["m"])), "members must be a dict, such"),
+        (
+            lambda: groupsim.assign("range", topics={"orders": 1}, members={"m": {"owns": []}}),
+            "members['m'] has no 'owns'; it may have topics, owned, generation, group_instance_id, rack, stale",
+        ),
+        (lambda: groupsim.compare(wrong(1), wrong(2)), "a comparison takes runs; a is a int"),
+        (lambda: ms_of_duration(wrong(None)), "None is no duration"),
+    ],
+)
+def test_what_is_of_a_wrong_kind_is_an_error_of_groupsim(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(groupsim.GroupsimError, match=re.escape(said)):
+        call()

@@ -101,4 +101,4 @@ def test_a_scenario_that_fails_is_no_limit_that_is_kept(tmp_path: Path, monkeypa
     assert not run.ok
     assert not groupsim.load(run.store).ok  # of a stored run only its status is known, not why
     with pytest.raises(AssertionError, match="it never works"):
-        runs_of(fails, seeds=1).assert_outage(at_most="1 h")
+        runs_of(fails, seeds=[1]).assert_outage(at_most="1 h")
