@@ -35,6 +35,14 @@ _DO_EARLY = (
     ),
 )
 
+_ASSIGNOR = re.compile(r"onLeaderElected|Assignor\.assign")
+_DO_ASSIGNOR = (
+    Remedy(
+        "update the client, or take another assignor (partition.assignment.strategy) until then",
+        ("version", "partition.assignment.strategy"),
+        brief="update the client, or take another assignor",
+    ),
+)
 _DO_STREAMS = (
     Remedy(
         "find that exception and handle it (a handler for bad records, StreamsUncaughtExceptionHandler); no setting of"
@@ -54,7 +62,7 @@ def _find(log: GroupLog) -> Finding | None:
         if _left_before_it_began(incarnation)
     ]
     if not crashed and not early:
-        return _streams_stopped(log)
+        return _streams_stopped(log) or _assignor_failed(log)
     said: list[Said] = crashed + [
         incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for incarnation in early
     ]
@@ -91,6 +99,23 @@ def _streams_stopped(log: GroupLog) -> Finding | None:
         evidence=evidence_of(said),
         do=_DO_STREAMS,
         confirm="the exception, just before in the same log",
+        harm_ms=5_000,
+    )
+
+
+def _assignor_failed(log: GroupLog) -> Finding | None:
+    """The leader's assignor threw an exception (ConsumerCoordinator.onLeaderElected): nobody gets an assignment."""
+    said = [line for line in log.of(RowKind.EXCEPTION) if _ASSIGNOR.search(str(line.row.detail.get("at"))) is not None]
+    if not said:
+        return None
+    return Finding(
+        code=Code.APP_ERROR,
+        certainty=Certainty.LIKELY,
+        what="the assignor that the group's leader ran failed with an exception",
+        times=len(said),
+        evidence=evidence_of(said),
+        do=_DO_ASSIGNOR,
+        confirm="whether the defect is known for this assignor in this version of the client",
         harm_ms=5_000,
     )
 

@@ -48,7 +48,9 @@ STRUCTURED_DATA = r"(?:-|(?:\[[^\s\]\"=]{1,32}(?: [^\s\]\"=]{1,32}=\"(?:[^\"\\]|
 _RFC5424 = re.compile(
     rf"[^\s\[=]{{1,255}} [^\s\[=]{{1,48}} [^\s\[=]{{1,128}} [^\s\[=]{{1,32}} {STRUCTURED_DATA}(?: |$)"
 )
-_RDKAFKA = re.compile(r"%\d\|(?P<time>[\d .,:TZ+-]{10,40})\|(?P<facility>\w{1,40})\|(?P<client>[^|]{0,300})\| ?")
+_RDKAFKA = re.compile(
+    r"%\d\|(?P<time>[\d .,:TZ+-]{10,40}|\.{2,4}|…|\*{1,4})\|(?P<facility>\w{1,40})\|(?P<client>[^|]{0,300})\| ?"
+)
 _RDKAFKA_LOGGED = re.compile(
     r"(?P<facility>[A-Z][A-Z_]{1,40}) \[(?P<client>[^\]\s|]{1,300}#(?:consumer|producer)-\d{1,9})\]:? (?=\[thrd:)"
 )
@@ -206,10 +208,12 @@ def _peel_level(record: Record, text: str) -> bool:
 
 def _peel_rdkafka(record: Record, text: str) -> bool:
     found = _RDKAFKA.match(text) if text[0] == "%" else None
-    stamp = None if found is None else read_stamp(found["time"], 0)
-    if found is None or stamp is None:
+    if found is None:
         return False
-    if stamp[0].ms is not None or record.stamp is None:
+    stamp = read_stamp(found["time"], 0)
+    if stamp is None and found["time"][0] not in ".…*":  # somebody took the time out
+        return False
+    if stamp is not None and (stamp[0].ms is not None or record.stamp is None):
         record.stamp = stamp[0]
     _of_rdkafka(record, found)
     return True

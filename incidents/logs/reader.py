@@ -13,6 +13,7 @@ from groupsim.incidents.logs.local_times import LocalTimes
 from groupsim.incidents.logs.missing_days import Dating, day
 from groupsim.incidents.logs.multiline import TRACE, block, join_lines, lines_below, may_be_cut
 from groupsim.incidents.logs.patterns import Match
+from groupsim.incidents.logs.producers.exceptions import of_a_group
 from groupsim.incidents.logs.recognition import concerns_a_group, recognise
 from groupsim.incidents.logs.repeated import settle_assignments, settle_callbacks
 from groupsim.incidents.logs.row_kinds import WEAK
@@ -167,7 +168,7 @@ class LogReader:
                 self._unrecognised(record.line, text)
             yield from self._unknown_error(record)
             return
-        if not found or found[0].kind not in WEAK or found[0].group is not None:
+        if not found or found[0].kind not in WEAK or found[0].group is not None or of_a_group(found[0]):
             self.counts.recognised += 1
         yield from (self._row(record, each) for each in found)
 

@@ -182,3 +182,22 @@ def test_a_group_grows_by_its_generations(tmp_path: Path) -> None:
     assert (found.code, found.what) == (Code.SCALE_OUT, "the group grew from 1 to 3 members")
     shrinks = [_BROKER.format(10 + n, line.format(n, 4 - n)) for n in (1, 2, 3)]
     assert Code.SCALE_OUT not in codes(tmp_path, *shrinks)
+
+
+@pytest.mark.parametrize("time", ["1681132527.138", "...", "…", "***"])
+def test_librdkafkas_lines_are_read_where_somebody_took_their_times_out(tmp_path: Path, time: str) -> None:
+    said = (
+        "Application maximum poll interval (300000ms) exceeded by 162ms (adjust max.poll.interval.ms for long-running"
+    )
+    line = f"%4|{time}|MAXPOLL|app#consumer-1| [thrd:main]: {said} message processing): leaving group"
+    assert codes(tmp_path, line) == [Code.POLL_TIMEOUT]
+
+
+def test_an_assignor_that_throws_leaves_nobody_with_an_assignment(tmp_path: Path) -> None:
+    lines = (
+        "java.lang.IllegalStateException: No more unfilled consumers to be assigned.",
+        "\tat org.apache.kafka.clients.consumer.CooperativeStickyAssignor.assignPartitions(X.java:111)",
+        "\tat org.apache.kafka.clients.consumer.internals.ConsumerCoordinator.onLeaderElected(X.java:703)",
+    )
+    found = first(tmp_path, *lines)
+    assert (found.code, found.do[0].brief) == (Code.APP_ERROR, "update the client, or take another assignor")

@@ -18,6 +18,13 @@ FRAME = re.compile(r"^\s*at (\S{1,300})\(")
 _VERSION = re.compile(r"(?:^|[\s:\]-])Kafka version ?: ?(?P<version>\d[\w.-]{0,40})")
 _OF_LIBRDKAFKA = re.compile(r"\blibrdkafka v(?P<version>\d[\w.-]{0,40})")
 _HEAD = 2_000
+_COORDINATION = re.compile(r"(?:Consumer|Abstract|Worker)Coordinator\.|Assignor\.assign|AbstractStickyAssignor")
+"""Functions of Java's clients that run in a rebalance."""
+
+
+def of_a_group(match: Match) -> bool:
+    """Whether an exception was thrown where a client takes part in its group: that is not weak evidence."""
+    return _COORDINATION.search(str(match.detail.get("at", ""))) is not None
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
