@@ -35,6 +35,7 @@ _NO_YEAR = re.compile(r"\b1970-(?:01-01 )?")
 _ZONES_APART_MS = 15 * 60_000
 _LONGEST = 4_096
 """The most bytes of a line that are shown."""
+_SHORT_MS = 1_000
 _OBJECT = 60
 _MESSAGE = re.compile(rf"\"(?:{'|'.join(map(re.escape, TEXTS))})\"\s?:\s?\"")
 """How the line begins that has the message, in a JSON object of so many lines at most."""
@@ -235,8 +236,14 @@ def could_read(group: Diagnosis, *, several: bool = False) -> Iterator[str]:
         all_of = f"nobody in {who} could read"
     if group.stopped_ms == (0, 0) and group.lasted_ms:
         yield f"somebody in {who} could read all the time since it first worked"
-    elif _helps(group) and (said := bounds(group.stopped_ms)) is not None:
+    elif _helps(group) and not _is_nothing(group) and (said := bounds(group.stopped_ms)) is not None:
         yield f"{all_of}: {said}{_of(group.stopped_ms, group, since)}"
+
+
+def _is_nothing(group: Diagnosis) -> bool:
+    """Whether nothing is wrong and nobody waited for a second: then the time is no more than a question."""
+    most = group.stopped_ms[1] if group.stopped_ms is not None else None
+    return group.findings[0].code in QUIET | ON_PURPOSE and most is not None and most < _SHORT_MS
 
 
 def _of(ms: Bounds | None, group: Diagnosis, since: str, more: str = "") -> str:
