@@ -14,27 +14,26 @@ from groupsim.analysis.availability.outages import Span
 from groupsim.events import client
 from groupsim.events.base import Recorded
 
-_POLLS = (
+_ENDS = (
     client.CallbackStart,
     client.CallbackEnd,
     client.JoinSent,
     client.PollStart,
     client.CloseStarted,
     client.Closed,
+    client.Crashed,
 )
-_ENDS = (*_POLLS, client.Crashed)
+"""What a process does when it polls again, or ends."""
 _LIMIT = "max.poll.interval.ms"
 
 
 class LatePolls(NamedTuple):
     """By process when it surely did not poll, and when it may not have: where its limit is not known, from the last
-    that it did before."""
+    that it did before.
+    """
 
     surely: Mapping[str, Sequence[Span]]
     perhaps: Mapping[str, Sequence[Span]]
-
-
-NONE = LatePolls({}, {})
 
 
 def late_polls(facts: Iterable[Recorded]) -> LatePolls:
