@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groupsim.diagnosis.codes import GroupType
+from groupsim.diagnosis.codes import Code, GroupType
 from groupsim.diagnosis.finding import Finding
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.order import ON_PURPOSE, QUIET
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.stopped import eager
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.times import duration
 
@@ -46,7 +47,7 @@ _OF_MEMBERS = {
     RowKind.POLL_TIMEOUT: None,
     RowKind.SESSION_EXPIRED: None,
     RowKind.GENERATION_RESET: None,
-    RowKind.HEARTBEAT_SAYS_REBALANCING: None,
+    RowKind.HEARTBEAT_SAYS_REBALANCING: "{} has not rejoined yet",
     RowKind.HEARTBEAT_THREAD_STOPPED: None,
     RowKind.COORDINATOR_LOST: None,
     RowKind.REBALANCE_FAILED: None,
@@ -62,7 +63,7 @@ def at_the_end(log: GroupLog, findings: Sequence[Finding]) -> str | None:
     """A sentence without its full stop; None where nothing failed, or where its lines do not say."""
     first = findings[0]
     known = log.stopped_ms is not None or any(finding.still for finding in findings)
-    if known or first.code in QUIET or first.code in ON_PURPOSE:
+    if known or (first.code in QUIET and first.code is not Code.OTHERS) or first.code in ON_PURPOSE:
         return None
     if log.has_broker:
         classic = log.type in (GroupType.CLASSIC, GroupType.STREAMS) and bool(log.rebalances)
@@ -73,6 +74,8 @@ def at_the_end(log: GroupLog, findings: Sequence[Finding]) -> str | None:
         return None
     line, state = found
     if line.row.detail.get("partitions") == []:
+        if not (eager(log) or not log.can("cooperative-sticky")):
+            return None  # step by step it is given nothing new, and keeps what it has
         state = _NOTHING
     since_ms = 0 if line.at is None or log.end is None else log.end - line.at
     state = state.format(*log.called(log.clients))

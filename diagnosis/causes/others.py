@@ -45,7 +45,7 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.LIKELY if sure else Certainty.POSSIBLE,
         what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member came or went)",
         members=who,
-        here="caused by other members",
+        here="the cause is not in this log",
         times=max(1, len(generations)),
         evidence=evidence_of(said),
         do=_DO,

@@ -63,7 +63,7 @@ def _sentence(log: GroupLog, gone: list[Departure]) -> str:
 
 
 def _here(log: GroupLog, gone: list[Departure]) -> str:
-    return "one member was away" if log.came_back(gone[-1]) is not None else "one member left"
+    return "one member was away" if log.came_back(gone[-1]) is not None else "one member went away"
 
 
 def _emptied(log: GroupLog, departure: Departure) -> bool:

@@ -34,6 +34,7 @@ _LEAVES = (
 )
 _ASKS = "(Re-)joining group"
 _GIVEN = "Adding newly assigned partitions: t-0, t-1"
+_NOT_YET = "at the end of these lines c1 has not rejoined yet"
 _OTHER = "Some other line of the program"
 
 
@@ -65,6 +66,8 @@ def test_a_group_by_its_brokers_lines(tmp_path: Path, whats: tuple[str, ...], sa
         ((_GIVEN, _TOO_LATE, _LEAVES, _ASKS, _ASKS), "for the last 5.0 s of these lines c1 is not back in the group"),
         ((_GIVEN, _TOO_LATE, _LEAVES, _ASKS, _GIVEN), "at the end of these lines c1 has its partitions"),
         ((_GIVEN, _TOO_LATE), None),
+        ((_GIVEN, _TOO_LATE, _LEAVES, _ASKS, "Adding newly assigned partitions: "), None),
+        ((_GIVEN, "Attempt to heartbeat failed since group is rebalancing"), _NOT_YET),
     ],
 )
 def test_a_client_whose_log_is_the_only_one(tmp_path: Path, whats: tuple[str, ...], said: str | None) -> None:
