@@ -149,7 +149,6 @@ def advise(
 
     with needing("advise"):
         from groupsim.advice.selection import Goal
-    mapping_of(vary, "vary", '{"session.timeout.ms": [6000, 45000]}')
     space, ranges, fixed = space_of(vary), _ranges(unknown or {}), texts_of(settings)
     if twice := sorted((space.keys() & fixed.keys()) | (ranges.keys() & (space.keys() | fixed.keys()))):
         raise BadRequest(f"{twice[0]!r} is given twice, by vary, unknown or settings")
@@ -177,7 +176,7 @@ def usual_measure(*, recorded: bool) -> str:
 
 def space_of(vary: Mapping[str, Iterable[Value] | Value | Ends]) -> dict[str, list[str] | Range]:
     """Lists of values by setting; of a tuple of two numbers the range between them. Raises BadRequest."""
-    if not vary:
+    if not mapping_of(vary, "vary", '{"session.timeout.ms": [6000, 45000]}'):
         raise BadRequest('vary names no setting: vary={"session.timeout.ms": [10_000, 45_000]}')
     ranges = {name: _range(each, f"vary {name}") for name, each in vary.items() if _is_range(each)}
     lists = lists_of({name: each for name, each in vary.items() if name not in ranges}, "vary")

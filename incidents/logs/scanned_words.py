@@ -100,6 +100,7 @@ TROUBLES = (
     b"calling each",
     b"tate transition from ",
     b"Streams opted to",
+    b"xception handler",
     b"being fenced",
     b"restoring changelog",
     b"estoration ",

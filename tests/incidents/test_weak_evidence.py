@@ -95,12 +95,6 @@ WEAK = [
         {},
     ),
     Said(AT + "Graceful stop of task sink-1-0 failed.", "task_stuck", "billing", {"task": "sink-1-0"}),
-    Said(
-        THREAD_1 + "State transition from RUNNING to PARTITIONS_REVOKED",
-        "streams_state",
-        "billing",
-        {"from": "RUNNING", "to": "PARTITIONS_REVOKED"},
-    ),
     Said("java.lang.OutOfMemoryError: Java heap space", "app_failed", "billing", {}),
     Said(AT + "the consumer group was stopped after 3 failures", "application_said", "billing", {}),
 ]
@@ -115,3 +109,11 @@ def test_what_other_programs_say_too_counts_only_beside_lines_about_a_group(tmp_
     (row,) = read(tmp_path, beside, said.line).evidence
     assert (row.line, row.kind, row.group) == (2, said.kind, said.group)
     assert said.detail.items() <= row.detail.items()
+
+
+def test_a_state_of_kafka_streams_is_about_its_group(tmp_path: Path) -> None:
+    """No other program has stream threads: its states alone are a log of a group."""
+    alone = read(tmp_path, THREAD_1 + "State transition from RUNNING to PARTITIONS_REVOKED")
+    (row,) = alone.evidence
+    assert alone.counts.recognised == 1
+    assert (row.kind, row.detail["from"], row.detail["to"]) == ("streams_state", "RUNNING", "PARTITIONS_REVOKED")
