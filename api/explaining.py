@@ -95,7 +95,7 @@ class Explanation:
         return f"<Explanation: {self.answer}>"
 
     def _repr_html_(self) -> str:
-        from groupsim.diagnosis.to_text import could_read
+        from groupsim.diagnosis.to_text import measured
 
         groups = []
         for group in self.groups:
@@ -104,7 +104,7 @@ class Explanation:
                 for finding in group.findings
             ]
             named = "" if group.group is None else f"<p>group <b>{escape(group.group)}</b></p>"
-            cost = "".join(html.line(text.strip()) for text in could_read(group))
+            cost = "".join(html.line(text.strip()) for text in measured(group))
             groups.append(named + cost + html.table(("cause", "certainty", "what happened", "what to change"), rows))
         return html.page(self.answer, *groups)
 
