@@ -29,28 +29,28 @@ def _find(log: GroupLog) -> Finding | None:
     if not empty and len(log.incarnations) > 1 and not log.has_broker:
         empty = _last_empty(log)
     alone = [] if empty or log.has_broker else _only_nothing(log)
-    if not empty and not alone:
+    said = empty or alone
+    if not said:
         return None
+    who = names(line.client for line in said if line.client)
     if alone:
-        return Finding(
-            code=Code.IDLE_MEMBERS,
-            certainty=Certainty.LIKELY,
-            what=f"{log.called(names(str(line.client) for line in alone))[0]} joined and was given no partition: others"
-            " have them all, also members that died and are not removed yet",
-            members=names(line.client for line in alone if line.client),
-            evidence=evidence_of(alone),
-            do=_DO,
-            confirm="kafka-consumer-groups.sh --describe --members: who has which",
-            harm_ms=300,
+        what = (
+            f"{log.called(who)[0]} joined and was given no partition: others have them all, also members that died and"
+            " are not removed yet"
+        )
+    else:
+        what = (
+            f"{_some_of(log, plans[-1:] if idle else [], empty)} no partition: more members subscribe than there are"
+            " partitions"
         )
     return Finding(
         code=Code.IDLE_MEMBERS,
         certainty=Certainty.LIKELY,
-        what=f"{_some_of(log, plans[-1:] if idle else [], empty)} no partition: more members subscribe than there are"
-        " partitions",
-        members=names(line.client for line in empty if line.client),
-        evidence=evidence_of(empty),
+        what=what,
+        members=who,
+        evidence=evidence_of(said),
         do=_DO,
+        confirm="kafka-consumer-groups.sh --describe --members: who has which" if alone else None,
         harm_ms=300,
     )
 
