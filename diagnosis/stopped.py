@@ -39,7 +39,10 @@ def stopped(log: GroupLog) -> Bounds | None:
         return None
     perhaps = _perhaps(broker, clients, whole)
     surely = _surely(log, broker, clients, whole)
-    return length(surely, *whole), length(union(perhaps, surely), *whole)
+    least, most = length(surely, *whole), length(union(perhaps, surely), *whole)
+    if broker is None and clients is not None and not clients.surely and not most:
+        return None  # whoever has partitions is in no line
+    return least, most
 
 
 def eager(log: GroupLog) -> bool | None:
