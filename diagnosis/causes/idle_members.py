@@ -35,8 +35,8 @@ def _find(log: GroupLog) -> Finding | None:
     who = names(line.client for line in said if line.client)
     if alone:
         what = (
-            f"{log.called(who)[0]} joined and was given no partition: others have them all (perhaps one that died and is"
-            " not removed yet)"
+            f"{log.called(who)[0]} joined and was given no partition: others have them all (perhaps one that died and"
+            " is not removed yet)"
         )
     else:
         what = (
