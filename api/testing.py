@@ -78,12 +78,12 @@ class Runs:
     def assert_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """One partition or more is unavailable for at most so long, after start-up: "40 s", a timedelta, or ms."""
         __tracebackhide__ = True
-        self.assert_measure(OUTAGE, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
+        self.assert_measure(OUTAGE, at_most=at_most, share_of_seeds=share_of_seeds)
 
     def assert_longest_outage(self, *, at_most: Duration, share_of_seeds: float = 1.0) -> None:
         """No partition is unavailable for longer than this at a stretch, after start-up."""
         __tracebackhide__ = True
-        self.assert_measure(LONGEST, at_most=ms_of_duration(at_most), share_of_seeds=share_of_seeds)
+        self.assert_measure(LONGEST, at_most=at_most, share_of_seeds=share_of_seeds)
 
     def assert_partition_seconds(self, *, at_most: float, share_of_seeds: float = 1.0) -> None:
         """The sum over all partitions, after start-up, in partition-seconds."""

@@ -89,33 +89,31 @@ def _find(log: GroupLog) -> Finding | None:
 def _streams_stopped(log: GroupLog) -> Finding | None:
     """A Streams client that shuts itself down: an exception that nobody handled ended it (KafkaStreams.State)."""
     said = [line for line in log.of(RowKind.STREAMS_STATE) if line.row.detail.get("to") in _ERRORS]
-    if not said:
-        return None
-    return Finding(
-        code=Code.APP_ERROR,
-        certainty=Certainty.LIKELY,
-        what=f"an exception ended the Kafka Streams application{often(len(said))}: it went to its state ERROR",
-        times=len(said),
-        evidence=evidence_of(said),
-        do=_DO_STREAMS,
-        confirm="the exception, just before in the same log",
-        harm_ms=5_000,
-    )
+    what = f"an exception ended the Kafka Streams application{often(len(said))}: it went to its state ERROR"
+    return _threw(said, what, _DO_STREAMS, "the exception, just before in the same log")
 
 
 def _assignor_failed(log: GroupLog) -> Finding | None:
     """The leader's assignor threw an exception (ConsumerCoordinator.onLeaderElected): nobody gets an assignment."""
     said = [line for line in log.of(RowKind.EXCEPTION) if _ASSIGNOR.search(str(line.row.detail.get("at"))) is not None]
+    what = "the assignor that the group's leader ran failed with an exception"
+    return _threw(
+        said, what, _DO_ASSIGNOR, "whether the defect is known for this assignor in this version of the client"
+    )
+
+
+def _threw(said: list[Said], what: str, do: tuple[Remedy, ...], confirm: str) -> Finding | None:
+    """What lines of a group show that name no client of it; None without any."""
     if not said:
         return None
     return Finding(
         code=Code.APP_ERROR,
         certainty=Certainty.LIKELY,
-        what="the assignor that the group's leader ran failed with an exception",
+        what=what,
         times=len(said),
         evidence=evidence_of(said),
-        do=_DO_ASSIGNOR,
-        confirm="whether the defect is known for this assignor in this version of the client",
+        do=do,
+        confirm=confirm,
         harm_ms=5_000,
     )
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from itertools import takewhile
 
-from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many
+from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many, span
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
@@ -179,7 +179,7 @@ def _hears(line: Said) -> bool:
 
 
 def _from_to(lines: list[Said]) -> int:
-    first, last = lines[0].at, lines[-1].at
+    first, last = span(lines)
     return 0 if first is None or last is None else last - first
 
 
