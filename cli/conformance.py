@@ -52,8 +52,8 @@ def scripts(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def with_topic_ids(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The scripts of a file with the topic ids that the index beside it has. Raises BadRequest."""
-    from groupsim.conformance.scripts.consumer.topics import beside
-    from groupsim.conformance.scripts.consumer.topics import with_topic_ids as known
+    from groupsim.conformance.scripts.groups.topics import beside
+    from groupsim.conformance.scripts.groups.topics import with_topic_ids as known
     from groupsim.conformance.scripts.script import BadScript
 
     try:

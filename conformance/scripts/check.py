@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from groupsim.conformance.scripts.configs import GroupProtocol, protocol_of
-from groupsim.conformance.scripts.consumer.compare import COMPARED, differences, misplaced_records
+from groupsim.conformance.scripts.configs import CLASSIC, brokers_of
+from groupsim.conformance.scripts.groups.compare import COMPARED, differences, misplaced_records
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script
 
@@ -33,7 +33,7 @@ def difference(recorded: Script, played: Script) -> str | None:
 
 @dataclass(slots=True)
 class Shares:
-    """How many scripts were equal. Of scripts of the consumer protocol also `steps`, and those that differ by what.
+    """How many scripts were equal. Of scripts that tell what is seen also `steps`, and those that differ by what.
 
     `misplaced`: steps whose records stand with the step before or after in the recording; they count as equal.
     """
@@ -47,14 +47,14 @@ class Shares:
 
     def add(self, script: Script) -> None:
         """Play one more script and compare it. Raises BadScript, KeyError for a key that is missing."""
-        consumer = protocol_of(script) is GroupProtocol.CONSUMER
-        differs = self._consumer(script) if consumer else difference(script, play(script))
+        opaque = brokers_of(script) is CLASSIC
+        differs = difference(script, play(script)) if opaque else self._groups(script)
         self.equal += differs is None
         self.different += differs is not None
         if differs is not None and self.first is None:
             self.first = f"{script.get('name')}: {differs}"
 
-    def _consumer(self, script: Script) -> str | None:
+    def _groups(self, script: Script) -> str | None:
         played = play(script)
         differs = list(differences(script, played))
         self.misplaced += len(misplaced_records(script, played))

@@ -60,8 +60,28 @@ class _Subscription(msgspec.Struct):
     user_data: str | None = None
 
 
+class _Subtopology(msgspec.Struct):
+    id: str
+    sources: list[str] = []
+    regex: list[str] = []
+    changelogs: list[Any] = []
+    repartition_sinks: list[Any] = []
+    repartition_sources: list[Any] = []
+    copartition: list[Any] = []
+
+
+class _Topology(msgspec.Struct):
+    """Of a streams group."""
+
+    epoch: _Number
+    subtopologies: list[_Subtopology] = []
+
+
 class _Asked(msgspec.Struct):
-    """The fields of all requests. `partitions` is a number where a topic is created or grows."""
+    """The fields of all requests. `partitions` is a number where a topic is created or grows.
+
+    `topics` are those of a request about share offsets: names, or partitions, or offsets by partition.
+    """
 
     member_id: str | msgspec.UnsetType | None = msgspec.UNSET
     member_epoch: _Number = 0
@@ -86,6 +106,18 @@ class _Asked(msgspec.Struct):
     partitions: list[_Partition] | _Count = []
     offset: _Number = 0
     configs: dict[str, str | None] = {}
+    topics: list[str] | dict[str, list[_Partition] | dict[str, _Number]] | None = None
+    endpoint_epoch: _Number = 0
+    topology: _Topology | None = None
+    active: _By_topic | None = None
+    standby: _By_topic | None = None
+    warmup: _By_topic | None = None
+    process_id: str | None = None
+    endpoint: tuple[str, _Number] | None = None
+    tags: dict[str, str] | None = None
+    offsets: dict[str, dict[str, _Number]] | None = None
+    end_offsets: dict[str, dict[str, _Number]] | None = None
+    shutdown: bool = False
 
 
 class _Answer(msgspec.Struct):
@@ -105,7 +137,7 @@ class _Seen(msgspec.Struct):
 
 class _SeenMember(msgspec.Struct):
     member_id: str
-    target: _By_topic = {}
+    target: dict[str, list[_Partition] | _By_topic] = {}
 
 
 class _Row(msgspec.Struct, rename="pascal"):

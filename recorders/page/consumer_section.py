@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from groupsim.conformance.scripts.consumer.compare import differences
+from groupsim.conformance.scripts.groups.compare import differences
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script, read
 from recorders.page import known_differences

@@ -9,8 +9,8 @@ import pytest
 
 from groupsim.cli.main import status
 from groupsim.conformance.scripts.check import Shares
-from groupsim.conformance.scripts.consumer.compare import differences, misplaced_records
-from groupsim.conformance.scripts.consumer.topics import beside, with_topic_ids
+from groupsim.conformance.scripts.groups.compare import differences, misplaced_records
+from groupsim.conformance.scripts.groups.topics import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import read, write
 from tests.thinned import some

@@ -20,8 +20,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.scripts.configs import CONSUMER_CONFIGS
-from groupsim.conformance.scripts.consumer.topics import EVERYWHERE
+from groupsim.conformance.scripts.configs import CONSUMER
 from groupsim.conformance.scripts.script import Script, Step
 from recorders.broker import fetch
 from recorders.broker.connections import Pool
@@ -201,8 +200,8 @@ class Recorder:
         """The plans that agreed, with their plays."""
         self._asker = Asker(Pool(self._kafka.port), self._definitions)
         await self._asker.until_ready()
-        self.topic_ids = await self._asker.create_apart(EVERYWHERE)
-        for topic, partitions in EVERYWHERE.items():
+        self.topic_ids = await self._asker.create_apart(CONSUMER.topics)
+        for topic, partitions in CONSUMER.topics.items():
             for number in range(8):
                 await self._asker.until_known(topic, partitions, f"known{number}")
         restarting = [plan for plan in plans if any(step["op"] == "restart" for step in plan["steps"])]
@@ -235,7 +234,7 @@ class Recorder:
         shifts = [0 if first else self._chance.choice((-SHAKE_MS, SHAKE_MS)) for _ in plan["steps"]]
         names = Names(f"q{number}", self.topic_ids)
         group = f"{plan['name']}.{number}"
-        play = BrokerPlay(plan, group, self._asker, names, dict(EVERYWHERE), shifts, restart)
+        play = BrokerPlay(plan, group, self._asker, names, dict(CONSUMER.topics), shifts, restart)
         await play.run()
         return Played(play, steps_of(play))
 
@@ -297,7 +296,7 @@ def record(plans: Iterable[Plan], seed: int, log: Log) -> tuple[list[Script], li
     definitions = Definitions(fetch.jars())
     scripts: dict[str, Script] = {}
     lost: list[str] = []
-    for name, config in CONSUMER_CONFIGS.items():
+    for name, config in CONSUMER.configs.items():
         mine = [plan for plan in every if plan["config"] == name]
         if not mine:
             continue

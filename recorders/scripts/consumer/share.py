@@ -9,8 +9,8 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from groupsim.conformance.scripts.consumer.compare import Difference, differences
-from groupsim.conformance.scripts.consumer.topics import beside, with_topic_ids
+from groupsim.conformance.scripts.groups.compare import Difference, differences
+from groupsim.conformance.scripts.groups.topics import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import Script, read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.conformance.scripts.consumer.records import Recorder
+from groupsim.conformance.scripts.groups.records import Recorder
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.commands import Load, Situated
 from groupsim.coordinator.config import Configs

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.conformance.scripts.consumer import classic_records
-from groupsim.conformance.scripts.consumer.records import (
-    CURRENT,
-    EXPRESSION,
-    GROUP,
-    MEMBER,
-    STATE_NUMBERS,
-    TARGET,
-    TARGET_EPOCH,
-)
+from groupsim.conformance.scripts.groups import classic_records, records
+from groupsim.conformance.scripts.groups.consumer import EXPRESSION, STATE_NUMBERS
 from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.config import Configs
@@ -23,6 +15,10 @@ from groupsim.coordinator.machine import AnyGroup
 Written = dict[tuple[str, str], tuple[dict[str, Any], Any]]
 """(type, key) -> key and value of the last record; tombstones are left out."""
 Kept = dict[str, Any]
+MEMBER, TARGET, TARGET_EPOCH, CURRENT, GROUP = (
+    f"ConsumerGroup{kind}"
+    for kind in (records.MEMBER, records.TARGET, records.TARGET_EPOCH, records.CURRENT, records.GROUP)
+)
 NEW = {
     "MemberEpoch": 0,
     "PreviousMemberEpoch": 0,

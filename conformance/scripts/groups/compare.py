@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from groupsim.conformance.scripts.consumer.records import Record
+from groupsim.conformance.scripts.groups.form import Record
 from groupsim.conformance.scripts.script import Script, Step
 
 COMPARED = ("response", "after", "t", "seen", "records")
 """What is compared of a step; times only in scripts where time matters."""
 EARLIEST_MS, LATEST_MS = -90, 200
 """How far a recorded time may differ from the simulated one, in scripts where time matters."""
-ROWS = ("TopicPartitions", "AssignedPartitions", "PartitionsPendingRevocation", "members")
+TASKS = [f"{kind}Tasks{pending}" for kind in ("Active", "Standby", "Warmup") for pending in ("", "PendingRevocation")]
+TOPICS = [f"{stage}Topics" for stage in ("Initializing", "Initialized", "Deleting")]
+ROWS = ("TopicPartitions", "AssignedPartitions", "PartitionsPendingRevocation", "members", *TASKS, *TOPICS)
 """The fields of a record's value that are rows in no order."""
-IDENTIFY = ("TopicId", "Topic", "memberId")
+IDENTIFY = ("TopicId", "Topic", "memberId", "SubtopologyId")
 """The fields that tell the rows of a record's value apart."""
 
 

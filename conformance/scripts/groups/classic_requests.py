@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from groupsim.conformance.scripts.consumer.topics import by_topic_name, partitions_of
+from groupsim.conformance.scripts.groups.topics import by_topic_name, partitions_of
 from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.classic.commands import (
     Heartbeat,

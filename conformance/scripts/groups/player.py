@@ -9,15 +9,14 @@ from typing import Any
 import simpy
 
 from groupsim.conformance.scripts.configs import config_of
-from groupsim.conformance.scripts.consumer import commands, offsets
-from groupsim.conformance.scripts.consumer.administrator import Administrator
-from groupsim.conformance.scripts.consumer.as_sent import as_sent
-from groupsim.conformance.scripts.consumer.records import Recorder
-from groupsim.conformance.scripts.consumer.seen import Seen, seen
-from groupsim.conformance.scripts.consumer.targets import ScriptTargets
+from groupsim.conformance.scripts.groups import offsets, protocols
+from groupsim.conformance.scripts.groups.administrator import Administrator
+from groupsim.conformance.scripts.groups.as_sent import as_sent
+from groupsim.conformance.scripts.groups.records import Recorder
+from groupsim.conformance.scripts.groups.seen import Seen, seen
+from groupsim.conformance.scripts.groups.targets import ScriptTargets
 from groupsim.conformance.scripts.labels import MemberLabels
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check_shape
-from groupsim.coordinator.consumer import Command, ConsumerGroup
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.coordinator.topics import Topics
@@ -107,7 +106,7 @@ class Player:
             self._played[step["i"]].seen = seen(self._host.group(self._group), topics, self._label)
 
     def _take(self, step: Step) -> None:
-        operation, build = self._administrator.operations.get(step["op"]), commands.BUILD.get(step["op"])
+        operation, build = self._administrator.operations.get(step["op"]), protocols.BUILD.get(step["op"])
         if operation is not None:
             self._note(step, operation(self._host, step, self._label))
         elif build is not None:
@@ -119,9 +118,6 @@ class Player:
             self._unshown.add(new)
             self._unshown_labels[new] = self._unshown_label(step)
             command = build(offsets.without(step, refused), self._new_ids[step["i"]], self._ids.resolve)
-            if isinstance(self._host.group(self._group), ConsumerGroup) and not isinstance(command, Command):
-                self._played[step["i"]].unsupported = True
-                return
             self._host.handle(self._group, command)
         else:
             self._played[step["i"]].unsupported = True
@@ -170,7 +166,7 @@ class Player:
         asked = {key: value for key, value in step.items() if key not in PLAYED}
         answer = played.answer
         if isinstance(answer, Answer):
-            answer = commands.response(step, answer, lambda m: self._answer_label(m, played))
+            answer = protocols.response(step, answer, lambda m: self._answer_label(m, played))
         if answer and played.refused:
             answer = {"errors": {**answer["errors"], **offsets.errors(played.refused)}}
         records = [record for decided in played.facts for record in recorder.records(*decided)]

@@ -12,12 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from groupsim.conformance.scripts.configs import brokers_of
 from groupsim.conformance.scripts.script import BadScript, Script, Step
 from groupsim.coordinator.topics import Topic, Topics
 from groupsim.events.types import Partitions, TopicPartition
-
-EVERYWHERE = {"t1": 4, "t2": 3, "t3": 6}
-"""Name -> partitions of the topics every broker configuration has."""
 
 
 class ScriptTopics:
@@ -27,7 +25,7 @@ class ScriptTopics:
         self.topics = Topics()
         self._created: dict[str, int] = {}
         self._uuids: dict[str, str] = script.get("topic_ids", {})
-        for name, partitions in {**EVERYWHERE, **script.get("topics", {})}.items():
+        for name, partitions in {**brokers_of(script).topics, **script.get("topics", {})}.items():
             self._create(name, partitions)
 
     def others_create(self) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from groupsim.conformance.scripts.consumer.seen import described, described_classic
-from groupsim.conformance.scripts.consumer.topics import ScriptTopics
+from groupsim.conformance.scripts.groups.protocols import FORMS
+from groupsim.conformance.scripts.groups.seen import listed, seen
+from groupsim.conformance.scripts.groups.topics import ScriptTopics
 from groupsim.conformance.scripts.script import Script, Step
 from groupsim.coordinator.commands import Load, TopicDeleted, Unload
-from groupsim.coordinator.consumer.describe import describe
 from groupsim.coordinator.consumer.group_config import altered
-from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.machine import AnyGroup
 from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.events.types import GroupId
 from groupsim.simulation.group_host import GroupHost
@@ -21,6 +19,7 @@ from groupsim.simulation.group_host import GroupHost
 RESTART_MS = 15_000
 """What stopping and starting the recorded broker took at least, in which no time passes in a script."""
 Label = Callable[[str], str]
+Operation = Callable[[GroupHost, Step, Label], dict[str, Any]]
 
 
 class Administrator:
@@ -32,12 +31,13 @@ class Administrator:
         self.settings: dict[str, int] = {}
         self.offsets = GroupOffsets()
         self._restarting_ms = 0
-        self.operations: dict[str, Callable[[GroupHost, Step, Label], dict[str, Any]]] = {
+        self.operations: dict[str, Operation] = {
             "create_topic": self._topic,
             "grow_topic": self._topic,
             "delete_topic": self._topic,
-            "consumer_describe": self._consumer_describe,
-            "describe": self._describe,
+            "topic": self._metadata,
+            "describe": self._describe("classic"),
+            **{f"{form.kind}_describe": self._describe(form.kind) for form in FORMS.values()},
             "list": self._list,
             "restart": self._restart,
             "group_config": self._group_config,
@@ -53,22 +53,28 @@ class Administrator:
             host.handle(self._group, TopicDeleted(topic=step["request"]["topic"]))
         return {"error": (step.get("response") or {}).get("error", "NONE")}
 
-    def _consumer_describe(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
-        group = host.group(self._group)
-        if not self._group:
-            return {"error": "INVALID_GROUP_ID"}
-        if not isinstance(group, ConsumerGroup):
-            return {"error": "GROUP_ID_NOT_FOUND"}
-        return {"error": "NONE", **described(describe(group, self.topics.topics), label)}
+    def _metadata(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
+        """Metadata of one topic."""
+        topic = self.topics.topics.by_name.get(step["request"]["topic"])
+        if topic is None:
+            return {"error": "UNKNOWN_TOPIC_OR_PARTITION", "partitions": 0, "internal": False}
+        return {"error": "NONE", "partitions": topic.partitions, "internal": False}
 
-    def _describe(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
-        group = host.group(self._group)
-        if isinstance(group, ConsumerGroup) or not group.exists:
-            return {"error": "GROUP_ID_NOT_FOUND"}
-        return {"error": "NONE", **described_classic(group, label)}
+    def _describe(self, kind: str) -> Operation:
+        """The describe request of one protocol, which knows no group of another."""
+
+        def describe(host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
+            if not self._group and kind != "classic":
+                return {"error": "INVALID_GROUP_ID"}
+            found = seen(host.group(self._group), self.topics.topics, label)
+            if found is None or found.pop("type") != kind:
+                return {"error": "GROUP_ID_NOT_FOUND"}
+            return {"error": "NONE", **found}
+
+        return describe
 
     def _list(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
-        return {"error": "NONE", "group": _listed(host.group(self._group))}
+        return {"error": "NONE", "group": listed(host.group(self._group))}
 
     def _group_config(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
         config = host.group(self._group).configs.consumer
@@ -80,12 +86,3 @@ class Administrator:
         self._restarting_ms += RESTART_MS
         host.handle(self._group, Load())
         return {}
-
-
-def _listed(group: AnyGroup) -> dict[str, Any] | None:
-    """A group's row of ListGroups v5."""
-    if isinstance(group, ConsumerGroup):
-        return {"protocol_type": "consumer", "state": group.phase.value, "type": "consumer"}
-    if not group.exists:
-        return None
-    return {"protocol_type": group.protocol_type or "", "state": group.phase.value, "type": "classic"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from groupsim.conformance.scripts.consumer.records import TARGET, TARGET_EPOCH
-from groupsim.conformance.scripts.consumer.topics import partitions_of
+from groupsim.conformance.scripts.groups.records import TARGET, TARGET_EPOCH
+from groupsim.conformance.scripts.groups.topics import partitions_of
 from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.server_assignors import Problem, assign_by_name
@@ -51,11 +51,13 @@ class ScriptTargets:
     def _written(self, problem: Problem, step: Step) -> Target | None:
         """The target by its records: those of members whose target did not change are not written."""
         records = step.get("records", ())
-        if not any(kind == TARGET_EPOCH and value and value["AssignmentTimestamp"] for kind, _, value in records):
+        if not any(
+            kind.endswith(TARGET_EPOCH) and value and value["AssignmentTimestamp"] for kind, _, value in records
+        ):
             return None
         target = {member.id: member.target for member in problem.members}
         for kind, key, value in records:
-            if kind == TARGET and value is not None:
+            if kind.endswith(TARGET) and value is not None:
                 rows = {row["TopicId"]: row["Partitions"] for row in value["TopicPartitions"]}
                 target[self._member(key["MemberId"], target)] = partitions_of(rows)
         return target
