@@ -17,10 +17,11 @@ from groupsim.coordinator.classic.commands import Heartbeat
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
-from groupsim.coordinator.consumer.state import ConsumerGroup, Phase
+from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.consumer.target import problem, same_subscription
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import MACHINES, AnyGroup
+from groupsim.coordinator.modern.state import Phase
 from groupsim.coordinator.server_assignors import assign_by_name
 from groupsim.coordinator.topics import Topic, Topics
 from groupsim.events import classic as facts

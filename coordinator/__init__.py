@@ -14,5 +14,6 @@ config            settings by Kafka's names: the coordinator's own and those of 
 broker_versions   what differs between Kafka 4.0 and 4.4: one table with sources
 expressions/      topic expressions of the consumer protocol: RE2/J's syntax and errors
 classic/          the machine of classic groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
+modern/           what the groups share whose members send heartbeats with epochs: consumer, streams, share groups
 consumer/         the machine of consumer groups (KIP-848): ConsumerGroupHeartbeat
 """

@@ -14,9 +14,9 @@ import simpy
 
 from groupsim.coordinator.commands import Load, Request, Unload
 from groupsim.coordinator.config import BadSetting, Configs
-from groupsim.coordinator.consumer.group_config import altered, why_refused
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup, absent
+from groupsim.coordinator.modern.group_config import altered, why_refused
 from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.coordinator.outcome import Answer, Error, Reply
 from groupsim.events.base import Event, group_stream
@@ -90,10 +90,10 @@ class Broker:
     def configure_group(self, group_id: GroupId, changes: Mapping[str, int]) -> None:
         """Change what is set for one group alone (kafka-configs --group). Raises BadSetting."""
         wanted = {name: str(value) for name, value in changes.items()}
-        now, config = self._group_settings.get(group_id, {}), self.configs.consumer
-        error, settings = altered(now, wanted, config)
+        now, configs = self._group_settings.get(group_id, {}), self.configs
+        error, settings = altered(now, wanted, configs)
         if error is not Error.NONE:
-            raise BadSetting(f"group {group_id!r}: the broker refuses this: {why_refused(now, wanted, config)}")
+            raise BadSetting(f"group {group_id!r}: the broker refuses this: {why_refused(now, wanted, configs)}")
         self._group_settings[group_id] = settings
 
     def receive(self, message: Message) -> None:

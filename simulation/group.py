@@ -9,7 +9,7 @@ import simpy
 
 from groupsim.coordinator.classic.state import Phase
 from groupsim.coordinator.config import with_settings
-from groupsim.coordinator.consumer.state import Phase as ConsumerPhase
+from groupsim.coordinator.modern.state import Phase as ConsumerPhase
 from groupsim.events.base import WORLD_STREAM, Recorded, group_of
 from groupsim.events.types import MemberId, Partitions
 from groupsim.events.world import GroupDeclared

@@ -11,16 +11,14 @@ forgotten_group   an empty group that its coordinator has forgotten, though its 
 heartbeat         ConsumerGroupHeartbeat, from the checks to the answer
 take_in_heartbeat  what a request says is taken in, and what follows: new epoch, new target, one step
 classic_requests  JoinGroup, SyncGroup, Heartbeat, LeaveGroup of classic members
-static_members    members with an instance id: who may speak for it, who takes it over
 subscription      what members subscribe to; the metadata hash; when the epoch grows
 expressions       subscriptions by regular expression: accepted, resolved in the background, refreshed
 votes             which assignor the group uses
 target            who is to have what at the group's epoch
 reconcile         one step of one member towards its target
-removal           members leave, for good or for a while, or are removed when a timer fires
-offsets           OffsetCommit, OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
-loading           failover: unload, load, resume
-group_config      settings of one group: what an administrator may set, what is in force
+removal           members are removed when they leave or a timer fires
+offsets           what commits and deletions of offsets look at
+group_config      settings of one group: names, and what is in force
 describe          what an administrator sees
 evolve            the state after each fact; which facts survive a failover
 """
@@ -37,19 +35,22 @@ from groupsim.coordinator.consumer.commands import (
     ClassicJoinTimedOut,
     ClassicSyncTimedOut,
     ConsumerHeartbeat,
-    RebalanceTimedOut,
     ResolveExpressions,
-    SessionExpired,
 )
+from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision
 from groupsim.coordinator.consumer.evolve import evolve, survives
 from groupsim.coordinator.consumer.expressions import expressions_resolved
 from groupsim.coordinator.consumer.forgotten_group import decide_forgotten
+from groupsim.coordinator.consumer.group_config import session_timeout_ms
 from groupsim.coordinator.consumer.heartbeat import heartbeat
-from groupsim.coordinator.consumer.loading import load, resume, unload
-from groupsim.coordinator.consumer.offsets import commit, delete_group, delete_offsets, fetch, topic_deleted
-from groupsim.coordinator.consumer.removal import rebalance_timed_out, timed_out
+from groupsim.coordinator.consumer.offsets import commit, delete_offsets
+from groupsim.coordinator.consumer.removal import TIMED_OUT, remove
 from groupsim.coordinator.consumer.state import ConsumerGroup
-from groupsim.coordinator.outcome import Outcome
+from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.modern.loading import load, unload
+from groupsim.coordinator.modern.offsets import delete_group, fetch, topic_deleted
+from groupsim.coordinator.modern.removal import timed_out
+from groupsim.coordinator.outcome import Arm, Outcome
 
 __all__ = ["ConsumerGroup", "decide", "evolve", "resume", "survives"]
 
@@ -88,9 +89,9 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
         case DeleteOffsets():
             return delete_offsets(group, command)
         case DeleteGroup():
-            return delete_group(group, command)
+            return delete_group(ConsumerDecision(group), command)
         case TopicDeleted():
-            return topic_deleted(group, command)
+            return topic_deleted(ConsumerDecision(group), command)
         case Join():
             return join(group, command)
         case Sync():
@@ -99,17 +100,20 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
             return classic_heartbeat(group, command)
         case Leave():
             return classic_leave(group, command)
-        case SessionExpired() | ClassicJoinTimedOut() | ClassicSyncTimedOut():
-            return timed_out(group, command)
-        case RebalanceTimedOut():
-            return rebalance_timed_out(group, command)
+        case SessionExpired() | RebalanceTimedOut() | ClassicJoinTimedOut() | ClassicSyncTimedOut():
+            return timed_out(ConsumerDecision(group), command, TIMED_OUT[type(command)], remove)
         case ResolveExpressions():
             return expressions_resolved(group, command)
         case Unload():
-            return unload(group)
+            return unload(ConsumerDecision(group), RESOLUTION_TIMER)
         case Load():
-            return load(group, command)
+            return load(ConsumerDecision(group), session_timeout_ms(group.configs, command.context))
     raise TypeError(f"not a command of a consumer group: {command!r}")
+
+
+def resume(group: ConsumerGroup) -> tuple[Arm, ...]:
+    """The timers of a group that has just become a consumer group: those of its decision are all there is."""
+    return ()
 
 
 def takes(command: object) -> bool:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import Configs
-from groupsim.coordinator.consumer.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT, ConsumerHeartbeat
-from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.commands import JOIN_EPOCH, LEAVE_EPOCH, NO_TIMEOUT
+from groupsim.coordinator.modern.members import is_full
+from groupsim.coordinator.modern.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Error
 from groupsim.events.types import GroupId, MemberId
 
@@ -52,12 +55,6 @@ def check_here(state: ClassicGroup | ConsumerGroup) -> None:
 
 
 def check_size(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> None:
-    """A full group takes known members, and since 4.4 static ones that take over, whatever their epoch.
-
-    Raises RequestRefused.
-    """
-    if len(group.members) < group.config.group_consumer_max_size or member in group.members:
-        return
-    exempt = group.behaviour.static_members_exempt_from_size
-    if not exempt or instance_id is None or instance_id not in group.statics:
+    """Whatever the epoch. Raises RequestRefused."""
+    if is_full(group, group.config.group_consumer_max_size, member, instance_id):
         raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED)

@@ -29,15 +29,15 @@ from groupsim.coordinator.classic.state import CONSUMER_PROTOCOL_TYPE
 from groupsim.coordinator.classic.sync import PROTOCOL_SINCE
 from groupsim.coordinator.config import MigrationPolicy
 from groupsim.coordinator.consumer.checks import check_size
-from groupsim.coordinator.consumer.commands import NO_TIMEOUT
 from groupsim.coordinator.consumer.conversion import downgrade, downgrades_with, rebalance_downgraded
 from groupsim.coordinator.consumer.decision import ConsumerDecision, join_timer, sync_timer
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.removal import remove
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
-from groupsim.coordinator.consumer.static_members import present, replace_static
 from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle, step, take_in
 from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.commands import NO_TIMEOUT
+from groupsim.coordinator.modern.members import present, replace_static
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
 from groupsim.events.classic import HeartbeatReceived
@@ -136,7 +136,8 @@ def _member(decision: ConsumerDecision, cmd: Join) -> Member:
         if cmd.member:
             return present(decision.group, cmd.member, cmd.instance_id)
         if cmd.instance_id in decision.group.statics:
-            return replace_static(decision, cmd.instance_id, member)
+            replace_static(decision, cmd.instance_id, member)
+            return decision.group.members[member]
     return decision.group.members.get(member) or Member(id=member)
 
 
@@ -253,7 +254,7 @@ def classic_leave(group: ConsumerGroup, cmd: Leave) -> Outcome[State]:
             error = refusal.error
         results.append((entry.member, entry.instance_id, error))
     if gone:
-        remove(decision, gone, LossCause.LEFT, cmd.context.topics)
+        remove(decision, gone, LossCause.LEFT, cmd.context)
     decision.reply(cmd.request, LeaveAnswer(members=tuple(results)))
     return decision.outcome()
 

@@ -7,40 +7,27 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from groupsim.coordinator.commands import Request, Situated, base64_uuid
+from groupsim.coordinator.commands import Situated, base64_uuid
+from groupsim.coordinator.modern.commands import NO_TIMEOUT, ModernHeartbeat, ModernHeartbeatAnswer
 from groupsim.coordinator.outcome import Answer
 from groupsim.coordinator.topics import Topics
 from groupsim.events.types import MemberId, Partitions
 
-JOIN_EPOCH = 0
-LEAVE_EPOCH = -1
-NO_TIMEOUT = -1
-"""What a heartbeat says that does not change its rebalance timeout."""
 
-
-class ConsumerHeartbeatAnswer(Answer, frozen=True, kw_only=True):
+class ConsumerHeartbeatAnswer(ModernHeartbeatAnswer, frozen=True, kw_only=True):
     """ConsumerGroupHeartbeat response; `assignment` is None where the member knows it already."""
 
-    member: MemberId | None = None
-    epoch: int = 0
-    heartbeat_interval_ms: int = 0
     assignment: Partitions | None = None
 
 
-class ConsumerHeartbeat(Request, frozen=True, kw_only=True):
+class ConsumerHeartbeat(ModernHeartbeat, frozen=True, kw_only=True):
     """ConsumerGroupHeartbeat. A field that is None (-1 for the timeout) was not sent: nothing changes.
 
     `new_member` is the id to give if the member brings none (version 0); topics of `owned` are ids.
     """
 
     answer: ClassVar[type[Answer]] = ConsumerHeartbeatAnswer
-    member: MemberId
-    epoch: int
     new_member: MemberId = ""
-    instance_id: str | None = None
-    rack: str | None = None
-    client_id: str = ""
-    client_host: str = ""
     rebalance_timeout_ms: int = NO_TIMEOUT
     topics: tuple[str, ...] | None = None
     expression: str | None = None
@@ -59,12 +46,6 @@ class ConsumerHeartbeat(Request, frozen=True, kw_only=True):
         return self.rebalance_timeout_ms != NO_TIMEOUT and subscribed and self.owned is not None
 
 
-class SessionExpired(Situated, frozen=True, kw_only=True):
-    """The session timer of a member fired."""
-
-    member: MemberId
-
-
 class ClassicJoinTimedOut(Situated, frozen=True, kw_only=True):
     """A classic member that was asked to rejoin did not in time."""
 
@@ -75,13 +56,6 @@ class ClassicSyncTimedOut(Situated, frozen=True, kw_only=True):
     """A classic member that joined did not send its SyncGroup in time."""
 
     member: MemberId
-
-
-class RebalanceTimedOut(Situated, frozen=True, kw_only=True):
-    """A member did not give up in time what it had to give up at this member epoch."""
-
-    member: MemberId
-    epoch: int
 
 
 class ResolveExpressions(Situated, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from groupsim.coordinator.config import MigrationPolicy
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.conversion import replaces_classic
 from groupsim.coordinator.outcome import Error
 from groupsim.coordinator.topics import Topics, metadata_hash
 from groupsim.events import classic as classic_facts
@@ -35,12 +36,10 @@ def open_group(decision: ConsumerDecision, topics: Topics, *, creates: bool) -> 
     state = decision.state
     if isinstance(state, ConsumerGroup):
         return
-    if not creates:
-        raise RequestRefused(Error.GROUP_ID_NOT_FOUND)
-    if not state.exists or state.phase is Phase.EMPTY:  # ids that were issued but never joined do not count
-        decision.record(facts.ConsumerGroupCreated(replaces_classic=state.exists))
-    else:
+    if creates and isinstance(state, ClassicGroup) and state.exists and state.phase is not Phase.EMPTY:
         _upgrade(decision, state, topics)
+    else:
+        decision.record(facts.ConsumerGroupCreated(replaces_classic=replaces_classic(state, creates=creates)))
 
 
 def _upgrade(decision: ConsumerDecision, group: ClassicGroup, topics: Topics) -> None:

@@ -92,8 +92,3 @@ def _classic(member: Member, e: facts.GroupDowngraded) -> classic.Member:
         assignment=e.assignment.get(member.id, ()),
         assigned=True,
     )
-
-
-def absent(group: ConsumerGroup) -> ClassicGroup:
-    """A group that does not exist."""
-    return ClassicGroup(id=group.id, configs=group.configs, elect=group.elect, assign=group.assign)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groupsim.coordinator.consumer.state import ConsumerGroup, Member, Phase
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.votes import preferred
+from groupsim.coordinator.modern.state import Phase
 from groupsim.coordinator.topics import Topics
 from groupsim.events.types import Partitions, TopicPartition
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from msgspec.structs import replace
 
 from groupsim.coordinator import classic
-from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.state import ClassicGroup
-from groupsim.coordinator.consumer.converted import absent, downgraded, upgraded
-from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup, Holding, Member, Resolved
+from groupsim.coordinator.consumer.converted import downgraded, upgraded
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member, Resolved
+from groupsim.coordinator.modern.evolve import APPLY, Apply, created, gone, holding, loaded, removed, targeted
+from groupsim.coordinator.modern.state import absent
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
-from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupDeleted, GroupEmptied
-from groupsim.events.types import Held, MemberId, TopicPartition
+from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated
 
 State = ClassicGroup | ConsumerGroup
 NO_VERSION = -1
@@ -26,7 +23,7 @@ def evolve(state: State, event: Event) -> State:
     """The group after one more fact, of whichever protocol. Facts that change no coordinator state pass by."""
     if isinstance(state, ClassicGroup):
         if isinstance(event, facts.ConsumerGroupCreated):
-            return _new(state)
+            return created(state, ConsumerGroup)
         if isinstance(event, facts.GroupUpgraded):
             return upgraded(state, event)
         return classic.evolve(state, event)
@@ -34,87 +31,11 @@ def evolve(state: State, event: Event) -> State:
     return state if apply is None else apply(state, event)
 
 
-def _new(state: ClassicGroup) -> ConsumerGroup:
-    """Its group epoch and its assignment epoch are the first of this broker version."""
-    first = behaviour(state.configs.coordinator.broker_version).first_group_epoch
-    return ConsumerGroup(
-        id=state.id,
-        configs=state.configs,
-        elect=state.elect,
-        assign=state.assign,
-        epoch=first,
-        target_epoch=first,
-    )
-
-
 def survives(event: Event) -> bool:
     """Whether Kafka writes a record of it: of a group that did not exist before, only its members' records tell."""
     if isinstance(event, facts.ConsumerGroupCreated):
         return event.replaces_classic
     return classic.survives(event)
-
-
-def holding(held: Held) -> Holding:
-    """What a fact tells, as the state has it."""
-    return {TopicPartition(topic, number): epoch for topic, number, epoch in held}
-
-
-def held(holding: Holding) -> Held:
-    """What the state has, as a fact tells it."""
-    return tuple((topic, number, epoch) for (topic, number), epoch in sorted(holding.items()))
-
-
-def _with(group: ConsumerGroup, member: Member) -> ConsumerGroup:
-    """The group with this member in place of the one with its id; who holds what, and who is static, follows."""
-    before = group.members.get(member.id)
-    members = {**group.members, member.id: member}
-    most = max(group.most_members, len(members))
-    if member.instance_id != (before.instance_id if before is not None else None):
-        group = replace(group, statics=_statics(group, before, member))
-    former = before.expression if before is not None else ""
-    if former != member.expression:
-        group = replace(group, expressions=_counted(group.expressions, dropped=former, added=member.expression))
-    voted = before.vote if before is not None else ""
-    if voted != member.vote:
-        group = replace(group, votes=_counted(group.votes, dropped=voted, added=member.vote))
-    if before is not None and before.assigned is member.assigned and before.pending is member.pending:
-        return replace(group, members=members, most_members=most)
-    released = (*before.assigned, *before.pending) if before is not None else ()
-    owners = group.owners.after(released, (*member.assigned, *member.pending))
-    return replace(group, members=members, most_members=most, owners=owners)
-
-
-def _statics(group: ConsumerGroup, before: Member | None, member: Member) -> dict[str, MemberId]:
-    """An instance id that a member no longer has is free (Kafka: ConsumerGroup.updateMember, 4.4)."""
-    former = before.instance_id if before is not None else None
-    kept = {i: m for i, m in group.statics.items() if i != former or m != member.id}
-    return kept if member.instance_id is None else {**kept, member.instance_id: member.id}
-
-
-def _counted(had: Mapping[str, int], *, dropped: str = "", added: str = "") -> dict[str, int]:
-    """How many members have each expression, or vote for each assignor, after one member changed; empty for none."""
-    counts = dict(had)
-    if added:
-        counts[added] = counts.get(added, 0) + 1
-    if dropped:
-        counts[dropped] -= 1
-    return {text: count for text, count in counts.items() if count}
-
-
-def _without(group: ConsumerGroup, member: MemberId) -> ConsumerGroup:
-    gone = group.members[member]
-    statics = group.statics
-    if gone.instance_id is not None and statics.get(gone.instance_id) == member:
-        statics = {i: m for i, m in statics.items() if m != member}
-    return replace(
-        group,
-        members={m: kept for m, kept in group.members.items() if m != member},
-        targets={m: target for m, target in group.targets.items() if m != member},
-        statics=statics,
-        expressions=_counted(group.expressions, dropped=gone.expression),
-        votes=_counted(group.votes, dropped=gone.vote),
-        owners=group.owners.after((*gone.assigned, *gone.pending), ()),
-    )
 
 
 def _updated(group: ConsumerGroup, e: facts.ConsumerMemberUpdated) -> ConsumerGroup:
@@ -130,23 +51,7 @@ def _updated(group: ConsumerGroup, e: facts.ConsumerMemberUpdated) -> ConsumerGr
         rebalance_timeout_ms=e.rebalance_timeout_ms,
         classic=e.classic,
     )
-    return _with(group, member)
-
-
-def _removed(group: ConsumerGroup, e: facts.ConsumerMemberRemoved) -> ConsumerGroup:
-    return _without(group, e.member)
-
-
-def _replaced(group: ConsumerGroup, e: facts.StaticMemberReplaced) -> ConsumerGroup:
-    member = replace(group.members[e.old], id=e.member, instance_id=e.instance_id, epoch=0, previous_epoch=0)
-    target = group.targets.get(e.old, ())
-    after = _with(_without(group, e.old), member)
-    return replace(after, targets={**after.targets, e.member: target})
-
-
-def _away(group: ConsumerGroup, e: facts.StaticMemberAway) -> ConsumerGroup:
-    member = group.members[e.member]
-    return _with(group, replace(member, epoch=AWAY_EPOCH, assigned=dict.fromkeys(member.assigned, 0), pending={}))
+    return group.placed(member)
 
 
 def _resolved(group: ConsumerGroup, e: facts.ExpressionResolved) -> ConsumerGroup:
@@ -166,25 +71,6 @@ def _dropped(group: ConsumerGroup, e: facts.ExpressionDropped) -> ConsumerGroup:
     return replace(group, resolved={x: kept for x, kept in group.resolved.items() if x != e.expression})
 
 
-def _bumped(group: ConsumerGroup, e: facts.GroupEpochBumped) -> ConsumerGroup:
-    return replace(group, epoch=e.epoch, metadata_hash=e.metadata_hash)
-
-
-def _checked(group: ConsumerGroup, e: facts.MetadataChecked) -> ConsumerGroup:
-    return replace(group, topics_version=e.version)
-
-
-def _target(group: ConsumerGroup, e: facts.TargetComputed) -> ConsumerGroup:
-    return replace(group, targets={**group.targets, **e.changed}, target_epoch=e.epoch, target_at_ms=e.at_ms)
-
-
-def _emptied(group: ConsumerGroup, e: GroupEmptied) -> ConsumerGroup:
-    """Before Kafka 4.4 the last target stands, as nobody's."""
-    if not group.behaviour.emptied_group_is_assigned:
-        return group
-    return replace(group, target_epoch=e.generation, target_at_ms=None)
-
-
 def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGroup:
     member = replace(
         group.members[e.member],
@@ -194,11 +80,7 @@ def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGrou
         assigned=holding(e.assigned),
         pending=holding(e.pending),
     )
-    return _with(group, member)
-
-
-def _gone(group: ConsumerGroup, e: facts.EmptyGroupDropped | GroupDeleted) -> ClassicGroup:
-    return absent(group)
+    return group.placed(member)
 
 
 def _forgotten(group: ConsumerGroup, e: facts.EmptyGroupForgotten) -> ConsumerGroup:
@@ -220,26 +102,21 @@ def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
     A new coordinator takes all topics that it finds for new ones.
     """
     resolved = {expression: replace(matched, version=NO_VERSION) for expression, matched in group.resolved.items()}
-    return replace(group, loaded=True, topics_version=None, resolved=resolved, resolving=False, forgotten=False)
+    return replace(loaded(group, e), resolved=resolved, resolving=False, forgotten=False)
 
 
-_APPLY: dict[type[Event], Callable[[ConsumerGroup, Any], State]] = {
+_APPLY: Apply = {
+    **APPLY,
     facts.ConsumerMemberUpdated: _updated,
-    facts.ConsumerMemberRemoved: _removed,
-    facts.StaticMemberReplaced: _replaced,
-    facts.StaticMemberAway: _away,
+    facts.ConsumerMemberRemoved: removed,
     facts.ResolutionStarted: _resolution_started,
     facts.ResolutionEnded: _resolution_ended,
     facts.ExpressionResolved: _resolved,
     facts.ExpressionDropped: _dropped,
-    facts.GroupEpochBumped: _bumped,
-    facts.MetadataChecked: _checked,
-    facts.TargetComputed: _target,
-    GroupEmptied: _emptied,
+    facts.TargetComputed: targeted,
     facts.MemberReconciled: _reconciled,
-    GroupDeleted: _gone,
     facts.GroupDowngraded: downgraded,
-    facts.EmptyGroupDropped: _gone,
+    facts.EmptyGroupDropped: gone,
     facts.EmptyGroupForgotten: _forgotten,
     facts.ConsumerGroupCreated: _taken_over,
     GroupCreated: _taken_over,

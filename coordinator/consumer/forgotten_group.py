@@ -14,11 +14,13 @@ import msgspec
 from groupsim.coordinator import classic
 from groupsim.coordinator.commands import FetchOffsets, Load, Request, Unload
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
-from groupsim.coordinator.consumer.converted import absent
+from groupsim.coordinator.consumer.decision import RESOLUTION_TIMER, ConsumerDecision
+from groupsim.coordinator.consumer.group_config import session_timeout_ms
 from groupsim.coordinator.consumer.heartbeat import heartbeat
-from groupsim.coordinator.consumer.loading import load, unload
-from groupsim.coordinator.consumer.offsets import fetch
 from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.modern.loading import load, unload
+from groupsim.coordinator.modern.offsets import fetch
+from groupsim.coordinator.modern.state import absent
 from groupsim.coordinator.outcome import Outcome
 
 
@@ -28,9 +30,9 @@ def decide_forgotten(group: ConsumerGroup, command: object) -> Outcome[Any]:
         case FetchOffsets():
             return fetch(group, command)
         case Unload():
-            return unload(group)
+            return unload(ConsumerDecision(group), RESOLUTION_TIMER)
         case Load():
-            return load(group, command)
+            return load(ConsumerDecision(group), session_timeout_ms(group.configs, command.context))
         case ConsumerHeartbeat():
             decided = heartbeat(absent(group), command)
         case Request():

@@ -9,21 +9,24 @@ from msgspec.structs import replace
 
 from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.consumer import checks
-from groupsim.coordinator.consumer.commands import JOIN_EPOCH, NO_TIMEOUT, ConsumerHeartbeat, ConsumerHeartbeatAnswer
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.conversion import open_group
-from groupsim.coordinator.consumer.decision import ConsumerDecision, session_expiry
+from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.evolve import State
 from groupsim.coordinator.consumer.expressions import resolution_is_due
 from groupsim.coordinator.consumer.group_config import heartbeat_interval_ms, session_timeout_ms
-from groupsim.coordinator.consumer.removal import leave
+from groupsim.coordinator.consumer.removal import remove
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
-from groupsim.coordinator.consumer.static_members import join_static, present
 from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle
 from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
+from groupsim.coordinator.modern.decision import session_expiry
+from groupsim.coordinator.modern.members import check_epoch, joining, present
+from groupsim.coordinator.modern.removal import leave
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import MemberState
-from groupsim.events.types import MemberId, Partitions
+from groupsim.events.types import MemberId
 
 ACCEPTED = Error.NONE.name
 STABLE = MemberState.STABLE
@@ -72,11 +75,11 @@ def _says_nothing(group: ConsumerGroup, member: Member, cmd: ConsumerHeartbeat) 
 
 
 def _unchanged(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> Outcome[State]:
-    member, epoch, config, context = cmd.member, cmd.epoch, group.configs.consumer, cmd.context
-    interval_ms = heartbeat_interval_ms(config, context)
+    member, epoch, configs, context = cmd.member, cmd.epoch, group.configs, cmd.context
+    interval_ms = heartbeat_interval_ms(configs, context)
     answer = ConsumerHeartbeatAnswer(member=member, epoch=epoch, heartbeat_interval_ms=interval_ms)
     fact = facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
-    timer = session_expiry(member, session_timeout_ms(config, context))
+    timer = session_expiry(member, session_timeout_ms(configs, context))
     return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
 
 
@@ -110,7 +113,7 @@ def _received(member: MemberId, epoch: int, error: Error) -> facts.ConsumerHeart
 def _leave(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbeatAnswer:
     if not isinstance(decision.state, ConsumerGroup):
         raise RequestRefused(Error.GROUP_ID_NOT_FOUND)
-    leave(decision, cmd)
+    leave(decision, cmd, remove)
     return ConsumerHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch)
 
 
@@ -120,18 +123,19 @@ def _stay(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbe
     checks.check_size(known, cmd.member, cmd.instance_id)
     member = _member(decision, cmd)
     if cmd.epoch != JOIN_EPOCH or _rejoin_is_checked(known, cmd):
-        _check_epoch(member, cmd.epoch, cmd.owned)
+        owns_no_more = cmd.owned is not None and all(p in member.assigned for p in cmd.owned)
+        check_epoch(member.epoch, member.previous_epoch, cmd.epoch, owns_no_more=owns_no_more)
     after = updated(member, cmd)
     change = Change(known=known, before=member, after=after, owned=cmd.owned, context=cmd.context)
     settle(decision, change)
     now = decision.group.members[after.id]
-    config = decision.group.config
-    decision.arm_session(now.id, session_timeout_ms(config, cmd.context))
+    configs = decision.group.configs
+    decision.arm_session(now.id, session_timeout_ms(configs, cmd.context))
     tells = cmd.epoch == JOIN_EPOCH or cmd.full or now.assigned.keys() != member.assigned.keys()
     return ConsumerHeartbeatAnswer(
         member=now.id,
         epoch=now.epoch,
-        heartbeat_interval_ms=heartbeat_interval_ms(config, cmd.context),
+        heartbeat_interval_ms=heartbeat_interval_ms(configs, cmd.context),
         assignment=tuple(sorted(now.assigned)) if tells else None,
     )
 
@@ -145,19 +149,7 @@ def _member(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> Member:
     """The member as the group knows it, or a new one. Raises RequestRefused."""
     if cmd.epoch != JOIN_EPOCH:
         return present(decision.group, cmd.member, cmd.instance_id)
-    member = cmd.member or cmd.new_member
-    if cmd.instance_id is not None:
-        return join_static(decision, cmd, member)
-    return decision.group.members.get(member) or Member(id=member)
-
-
-def _check_epoch(member: Member, epoch: int, owned: Partitions | None) -> None:
-    """The member's epoch, or the one before if it owns nothing that it was not given by then: its answer was lost."""
-    if epoch == member.epoch:
-        return
-    lost_answer = epoch < member.epoch and epoch == member.previous_epoch
-    if not lost_answer or owned is None or not all(p in member.assigned for p in owned):
-        raise RequestRefused(Error.FENCED_MEMBER_EPOCH)
+    return joining(decision, Member(id=cmd.member or cmd.new_member), cmd.instance_id)
 
 
 def updated(member: Member, cmd: ConsumerHeartbeat) -> Member:

@@ -8,11 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from groupsim.coordinator.broker_versions import Behaviour
-from groupsim.coordinator.consumer.decision import ConsumerDecision, rebalance_timer
-from groupsim.coordinator.consumer.evolve import held
+from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.owners import Owners
-from groupsim.coordinator.consumer.state import Holding, Member
+from groupsim.coordinator.consumer.state import Member
 from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.decision import rebalance_timer
+from groupsim.coordinator.modern.evolve import held
+from groupsim.coordinator.modern.state import Holding
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import MemberState

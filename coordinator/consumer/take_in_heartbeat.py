@@ -9,12 +9,14 @@ import msgspec
 
 from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.expressions import expression_changed
+from groupsim.coordinator.consumer.group_config import assignment_interval_ms
 from groupsim.coordinator.consumer.reconcile import Step, reconcile
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.subscription import ids_of, names_of, refresh
-from groupsim.coordinator.consumer.target import same_subscription, target_is_due, update_target
+from groupsim.coordinator.consumer.target import same_subscription, update_target
 from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.target import target_is_due
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import BumpCause
 from groupsim.events.types import Partitions
@@ -45,7 +47,8 @@ def settle(decision: ConsumerDecision, change: Change) -> None:
     after = change.after
     assignor = next_preferred(change.known, change.before, after)
     looked = take_in(decision, change)
-    computed = target_is_due(decision.group, change.context)
+    interval_ms = assignment_interval_ms(decision.group.configs, change.context)
+    computed = target_is_due(decision.group, interval_ms, change.context)
     if computed:
         # Defect `stale-homogeneity`: only then it is asked anew whether all members have the same subscription.
         homogeneous = same_subscription(decision.group if looked else change.known)

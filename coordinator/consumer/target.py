@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from groupsim.assignors.java.timeline_map import timeline_order
 from groupsim.coordinator.broker_versions import server_assignors
 from groupsim.coordinator.consumer.decision import ConsumerDecision
-from groupsim.coordinator.consumer.group_config import assignment_interval_ms
-from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.consumer.subscription import topics_of
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.target import members_in_order
 from groupsim.coordinator.server_assignors import Problem, Subscriber
 from groupsim.coordinator.topics import Topic, Topics
 from groupsim.events import consumer as facts
 from groupsim.events.types import TopicId
-
-
-def target_is_due(group: ConsumerGroup, context: Context) -> bool:
-    """The epoch grew, and the assignment interval since the last target is over."""
-    if group.epoch <= group.target_epoch:
-        return False
-    interval = assignment_interval_ms(group.config, context)
-    return group.target_at_ms is None or not interval or context.at_ms >= group.target_at_ms + interval
 
 
 def update_target(
@@ -45,7 +34,7 @@ def problem(group: ConsumerGroup, known: ConsumerGroup, assignor: str, topics: T
     distinct: dict[tuple[tuple[str, ...], str], tuple[TopicId, ...]] = {}
     asked_topics: dict[TopicId, Topic] = {}
     members = []
-    for member in _in_order(group, known):
+    for member in members_in_order(group, known):
         subscription = (member.topics, member.expression)
         if subscription not in distinct:
             wanted = topics_of(group, member, topics)
@@ -54,15 +43,6 @@ def problem(group: ConsumerGroup, known: ConsumerGroup, assignor: str, topics: T
         target = group.targets.get(member.id, ())
         members.append(Subscriber(member.id, member.instance_id, member.rack, distinct[subscription], target))
     return Problem(assignor, tuple(members), asked_topics, homogeneous)
-
-
-def _in_order(group: ConsumerGroup, known: ConsumerGroup) -> Iterator[Member]:
-    """Members as TargetAssignmentBuilder puts them into its map: the group's, then those that are in no record yet."""
-    before = list(known.members)
-    for i in timeline_order(before, known.most_members):
-        if before[i] in group.members:
-            yield group.members[before[i]]
-    yield from (member for id, member in group.members.items() if id not in known.members)
 
 
 def same_subscription(group: ConsumerGroup) -> bool:

@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.coordinator.config import Configs
-from groupsim.coordinator.consumer.commands import (
-    ConsumerHeartbeat,
-    ConsumerHeartbeatAnswer,
-    RebalanceTimedOut,
-    SessionExpired,
-)
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import MACHINES, AnyGroup, absent
+from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.outcome import Error
 from groupsim.coordinator.topics import Topic, Topics
 

@@ -10,8 +10,8 @@ from groupsim.conformance.scripts.groups.seen import listed, seen
 from groupsim.conformance.scripts.groups.topics import ScriptTopics
 from groupsim.conformance.scripts.script import Script, Step
 from groupsim.coordinator.commands import Load, TopicDeleted, Unload
-from groupsim.coordinator.consumer.group_config import altered
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.group_config import altered
 from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.events.types import GroupId
 from groupsim.simulation.group_host import GroupHost
@@ -77,8 +77,8 @@ class Administrator:
         return {"error": "NONE", "group": listed(host.group(self._group))}
 
     def _group_config(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
-        config = host.group(self._group).configs.consumer
-        error, self.settings = altered(self.settings, step["request"]["configs"], config)
+        configs = host.group(self._group).configs
+        error, self.settings = altered(self.settings, step["request"]["configs"], configs)
         return {"error": error.name}
 
     def _restart(self, host: GroupHost, step: Step, label: Label) -> dict[str, Any]:

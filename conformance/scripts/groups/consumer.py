@@ -11,8 +11,8 @@ from groupsim.conformance.scripts.groups.topics import by_topic_name, partitions
 from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.describe import DescribedMember, describe
-from groupsim.coordinator.consumer.evolve import held
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
+from groupsim.coordinator.modern.evolve import held
 from groupsim.coordinator.topics import Topics
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import simpy
 
-from groupsim.coordinator.consumer.commands import LEAVE_EPOCH, ConsumerHeartbeat
-from groupsim.coordinator.consumer.state import AWAY_EPOCH
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.modern.commands import LEAVE_EPOCH
+from groupsim.coordinator.modern.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.client import CallbackKind, MemberPhase

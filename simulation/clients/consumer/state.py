@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from groupsim.coordinator.consumer.commands import JOIN_EPOCH
+from groupsim.coordinator.modern.commands import JOIN_EPOCH
 from groupsim.events import client as facts
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import MemberId, Partitions

@@ -8,9 +8,10 @@ from groupsim.conformance.scripts.groups.records import Recorder
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.commands import Load, Situated
 from groupsim.coordinator.config import Configs
-from groupsim.coordinator.consumer.state import AWAY_EPOCH, ConsumerGroup
+from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import MACHINES, AnyGroup, absent
+from groupsim.coordinator.modern.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event

@@ -7,8 +7,10 @@ from typing import Any
 
 from groupsim.coordinator.classic.commands import Join, Sync
 from groupsim.coordinator.commands import Load
-from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, SessionExpired
-from groupsim.coordinator.consumer.state import ConsumerGroup, Phase
+from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
+from groupsim.coordinator.consumer.state import ConsumerGroup
+from groupsim.coordinator.modern.commands import SessionExpired
+from groupsim.coordinator.modern.state import Phase
 from groupsim.coordinator.topics import Topic
 from groupsim.events.types import Partitions, Protocol, Subscription, TopicPartition
 from tests.coordinator.consumer.clockwork import Clockwork

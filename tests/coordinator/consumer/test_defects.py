@@ -27,7 +27,8 @@ def offer(**sent: str) -> tuple[Protocol, ...]:
 
 
 def test_every_defect_has_a_name_in_the_code_and_a_line_in_the_documents() -> None:
-    code = "\n".join(re.sub(r"\s+", " ", file.read_text("utf-8")) for file in sorted(CODE.glob("*.py")))
+    files = sorted(file for folder in (CODE, CODE.parent / "modern") for file in folder.glob("*.py"))
+    code = "\n".join(re.sub(r"\s+", " ", file.read_text("utf-8")) for file in files)
     named = set(re.findall(r"[Dd]efect `([a-z-]+)`", code))
     table = DOCUMENT.read_text("utf-8").partition("## Defects of Kafka 4.4")[2].partition("\n## ")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)

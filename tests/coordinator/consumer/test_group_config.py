@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from groupsim.coordinator.config import ConsumerGroupConfig
-from groupsim.coordinator.consumer.group_config import altered, session_timeout_ms
+from groupsim.coordinator.config import Configs, ConsumerGroupConfig
+from groupsim.coordinator.consumer.group_config import session_timeout_ms
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.group_config import altered
 from groupsim.coordinator.outcome import Error
 
 SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 INTERVAL = "consumer.assignment.interval.ms"
-WIDE = ConsumerGroupConfig(
-    group_consumer_min_session_timeout_ms=200,
-    group_consumer_min_heartbeat_interval_ms=50,
+WIDE = Configs(
+    consumer=ConsumerGroupConfig(
+        group_consumer_min_session_timeout_ms=200,
+        group_consumer_min_heartbeat_interval_ms=50,
+    )
 )
 
 
@@ -59,5 +62,5 @@ def test_true_and_false_are_values_of_the_offload() -> None:
 
 
 def test_a_value_outside_bounds_that_changed_later_is_clamped() -> None:
-    narrow = ConsumerGroupConfig()
+    narrow = Configs()
     assert session_timeout_ms(narrow, Context(settings={SESSION: 1000})) == 45_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groupsim.coordinator.consumer.commands import RebalanceTimedOut, SessionExpired
-from groupsim.coordinator.consumer.loading import timers
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
+from groupsim.coordinator.modern.loading import timers
 from tests.coordinator.consumer.driven import TOPICS, Driven
 
 
@@ -13,7 +13,7 @@ def test_who_has_to_give_something_up_is_removed_by_the_new_coordinator_too() ->
     kafka.beat("m1", 0, rebalance_timeout_ms=7_000)
     kafka.beat("m2", 0)
     kafka.beat("m1", kafka.group.members["m1"].epoch)
-    found = {timer.key: timer for timer in timers(kafka.group, Context(kafka.at_ms, TOPICS))}
+    found = {timer.key: timer for timer in timers(kafka.group, 45_000)}
     assert sorted(found) == ["rebalance/m1", "session/m1", "session/m2"]
     assert isinstance(found["session/m2"].command, SessionExpired)
     timeout = found["rebalance/m1"]

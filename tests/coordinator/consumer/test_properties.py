@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hypothesis import example, given, settings
 
-from groupsim.coordinator.consumer.state import Phase
+from groupsim.coordinator.modern.state import Phase
 from groupsim.events.types import TopicPartition
 from tests.coordinator.consumer.clients import STEPS, Crowd
 
