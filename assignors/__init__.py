@@ -1,4 +1,4 @@
-"""Consumer group assignors: pure functions from a Spec to an Answer, by Kafka's names in ASSIGNORS.
+"""Assignors: pure functions from a problem to an assignment; those of consumer groups in ASSIGNORS by Kafka's names.
 
 - `spec`: what an assignor is given (Spec, Member) and returns (Answer)
 - `assignor`: one entry of ASSIGNORS: the function, its protocols, source, drawback and promised properties
@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from groupsim.assignors.assignor import BASIC, CLIENT, SERVER, Assignor, Property
@@ -26,7 +27,9 @@ from groupsim.assignors.extra.stream_join import sticky_stream_join
 from groupsim.assignors.kafka.by_range import by_range
 from groupsim.assignors.kafka.round_robin import round_robin
 from groupsim.assignors.kafka.server_range import server_range
+from groupsim.assignors.kafka.share_simple import share_simple
 from groupsim.assignors.kafka.sticky import cooperative_sticky, sticky
+from groupsim.assignors.kafka.streams_sticky import MemberTasks, StreamsProblem, streams_sticky
 from groupsim.assignors.kafka.uniform import uniform, uniform_4_1
 from groupsim.assignors.properties import NotAdmitted, admit
 from groupsim.assignors.spec import COOPERATIVE, EAGER, Answer, Assign, Spec
@@ -145,6 +148,12 @@ _ALL = (
 
 ASSIGNORS: dict[str, Assignor] = {assignor.name: assignor for assignor in _ALL}
 
+SHARE_ASSIGNORS: dict[str, Assign] = {"simple": share_simple}
+"""The group coordinator's assignors for share groups, by Kafka's names: a partition may have several members."""
+
+STREAMS_ASSIGNORS: dict[str, Callable[[StreamsProblem], dict[str, MemberTasks]]] = {"sticky": streams_sticky}
+"""The group coordinator's assignors for streams groups, by Kafka's names."""
+
 
 def register(assignor: Assignor) -> None:
     """Add a user's own assignor to ASSIGNORS. NotAdmitted if its name is taken or it breaks a promise."""
@@ -163,4 +172,12 @@ def _named(assign: Assign) -> Assign:
     return named
 
 
-__all__ = ["ASSIGNORS", "JAVA_CLASSES", "Assignor", "NotAdmitted", "register"]
+__all__ = [
+    "ASSIGNORS",
+    "JAVA_CLASSES",
+    "SHARE_ASSIGNORS",
+    "STREAMS_ASSIGNORS",
+    "Assignor",
+    "NotAdmitted",
+    "register",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -37,9 +37,11 @@ class Spec:
 
     A topic absent from `partitions` (or with 0) has no metadata. `racks[topic][p]` are the racks of p's replicas.
     `generation_in_user_data`: members of old protocol versions, whose generation travels in the user data only.
-    Only the server's assignors look at the last two. `topic_ids`: the id of each topic, by name (as Kafka or UUID
+    Only the server's assignors look at the next two. `topic_ids`: the id of each topic, by name (as Kafka or UUID
     writes it); without any, ids are made up in the order of names. `equal_subscriptions`: what the coordinator found
     when it compared the members' names and expressions; None compares the topics of the members here.
+    Only the assignor of share groups looks at `assignable`: the partitions whose share state is initialised, by topic
+    (none of a topic that is absent there); without it, every partition.
     """
 
     members: tuple[Member, ...]
@@ -48,6 +50,7 @@ class Spec:
     generation_in_user_data: bool = False
     topic_ids: Mapping[str, str] = field(default_factory=dict)
     equal_subscriptions: bool | None = None
+    assignable: Mapping[str, Collection[int]] | None = None
 
 
 Answer = Mapping[MemberId, Sequence[TopicPartition]]

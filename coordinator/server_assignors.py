@@ -5,13 +5,13 @@ A group holds a function `Assign`, so a player of recorded scripts can give the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
 
-from groupsim.assignors import ASSIGNORS
+from groupsim.assignors import ASSIGNORS, SHARE_ASSIGNORS
 from groupsim.assignors.partition_array import PartitionArray
 from groupsim.assignors.spec import Member, Spec
 from groupsim.coordinator.topics import Topic
@@ -33,12 +33,14 @@ class Problem:
     """`assignor` is one of groupsim.assignors; `members` in the order in which they were added.
 
     `topics` by id, all that somebody subscribes to; `homogeneous`: every member has the same subscription.
+    `assignable`: in a share group, the partitions that are initialised, by topic id.
     """
 
     assignor: str
     members: tuple[Subscriber, ...]
     topics: Mapping[TopicId, Topic]
     homogeneous: bool
+    assignable: Mapping[TopicId, Collection[int]] | None = None
 
 
 Assign = Callable[[Problem], Mapping[MemberId, Partitions]]
@@ -54,8 +56,11 @@ def assign_by_name(problem: Problem) -> dict[MemberId, Partitions]:
     counts = {topic.id: topic.partitions for topic in problem.topics.values()}
     uuids = {topic.id: topic.uuid for topic in problem.topics.values() if topic.uuid is not None}
     known = uuids if len(uuids) == len(problem.topics) else {}
-    spec = Spec(members, counts, topic_ids=known, equal_subscriptions=problem.homogeneous)
-    answer = ASSIGNORS[problem.assignor].assign(spec)
+    spec = Spec(
+        members, counts, topic_ids=known, equal_subscriptions=problem.homogeneous, assignable=problem.assignable
+    )
+    of_share_groups = SHARE_ASSIGNORS.get(problem.assignor)
+    answer = of_share_groups(spec) if of_share_groups else ASSIGNORS[problem.assignor].assign(spec)
     return {member: _sorted(assigned) for member, assigned in answer.items()}
 
 

@@ -98,15 +98,21 @@ def string_set(texts: Iterable[str]) -> list[str]:
     return [distinct[i] for i in string_order(distinct)]
 
 
-def computed_order(hashes: Sequence[int], growing: bool) -> list[int]:
+def computed_order(hashes: Sequence[int], growing: bool, capacity: int = CAPACITY) -> list[int]:
     """Positions of distinct keys (their hash codes) put by `HashMap.computeIfAbsent`; it differs from `put` twice.
 
     A new key goes to the front of its bin, and the table grows at the start of the next call only: `growing` says
-    that the very last call brought the last key. (Trees of more than eight keys in a bin are ignored.)
+    that the very last call brought the last key. `capacity`: the size of the table before the first key.
+    (Trees of more than eight keys in a bin are ignored.)
     """
-    capacity = _grown(len(hashes) - growing, CAPACITY)
+    capacity = _grown(len(hashes) - growing, capacity)
     bins = [(h ^ (h >> 16)) & (capacity - 1) for h in hashes]
     return sorted(range(len(bins) - 1, -1, -1), key=bins.__getitem__)
+
+
+def table_size(wanted: int) -> int:
+    """The table of `new HashMap<>(wanted)`: the next power of two."""
+    return 1 << max(wanted - 1, 0).bit_length()
 
 
 def _grown(size: int, capacity: int) -> int:

@@ -10,4 +10,6 @@
 - `uniform`, `uniform_heterogeneous`: the server's uniform, for equal and for unequal subscriptions
 - `server_range`: the server's range
 - `server_side`: a problem as the group coordinator has it
+- `share_simple`: the server's simple, for share groups
+- `streams_sticky`: the server's sticky, for streams groups
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +42,7 @@ class Target:
             flat = flatten(codes)
             if not _differ(flat[1]):
                 raise AssignorError("skipped", "a partition has two owners")
-        ids = _ids(group, flat[1])
+        ids = id_bits(group, flat[1])
         ranks: dict[tuple[str, ...], tuple[int, ...]] = {}
         for topics in dict.fromkeys(member.topics for member in group.members):
             ranks[topics] = tuple(
@@ -56,39 +57,49 @@ class Target:
         return Target(group, hashes, places, subscribed, codes, flat, same)
 
     def first_topics(self) -> list[int]:
-        """The ranks of the first member's topics, as `new HashSet<>(subscribedTopicIds)` iterates over them.
-
-        The set to be copied counts topics that do not exist too, and iterates as the member's set of names does.
-        """
-        ranks, size = list(self.subscribed[0]), len(self.subscribed[0])
-        if self.group.spec.topic_ids:
-            topics = self.group.members[0].topics
-            names = list(dict.fromkeys(topics))
-            order = hash_order(string_hashes(names), _copied_capacity(len(topics)))
-            ranks = [rank for rank in (self.group.rank[names[i]] for i in order) if self.group.counts[rank]]
-            size = len(names)
-        return [ranks[i] for i in hash_order([self.hashes[rank] for rank in ranks], _copied_capacity(size))]
+        """The ranks of the first member's topics, in the order of its set of topic ids."""
+        return first_topics(self.group, self.hashes, self.subscribed[0])
 
     def owned(self, i: int) -> dict[int, list[int]]:
-        """What group.members[i] had: rank -> numbers, as a HashMap of topic ids to HashSets of numbers iterates.
+        """What group.members[i] had: rank -> numbers, in the order of the coordinator's maps."""
+        return in_map_order(self.group, self.hashes, self.codes[i])
 
-        Both are filled in the given order: by computeIfAbsent and add or, where the coordinator gives topic ids, as
-        Assignment.fromRecord does, by put and by copying a list. In one bin, the number given first comes first.
-        """
-        by_topic: dict[int, list[int]] = {}
-        growing = False
-        for code in self.codes[i].tolist():
-            growing = code >> TOPIC_SHIFT not in by_topic
-            by_topic.setdefault(code >> TOPIC_SHIFT, []).append(code & NUMBER)
-        ranks = list(by_topic)
-        hashes = [self.hashes[rank] for rank in ranks]
-        recorded = bool(self.group.spec.topic_ids)
-        result: dict[int, list[int]] = {}
-        for k in hash_order(hashes) if recorded else computed_order(hashes, growing):
-            numbers = by_topic[ranks[k]]
-            capacity = _copied_capacity(len(numbers)) if recorded else CAPACITY
-            result[ranks[k]] = [numbers[at] for at in hash_order([number & MASK for number in numbers], capacity)]
-        return result
+
+def first_topics(group: Group, hashes: Sequence[int], subscribed: Sequence[int]) -> list[int]:
+    """The ranks of the first member's topics, as `new HashSet<>(subscribedTopicIds)` iterates over them.
+
+    The set to be copied counts topics that do not exist too, and iterates as the member's set of names does.
+    """
+    ranks, size = list(subscribed), len(subscribed)
+    if group.spec.topic_ids:
+        topics = group.members[0].topics
+        names = list(dict.fromkeys(topics))
+        order = hash_order(string_hashes(names), _copied_capacity(len(topics)))
+        ranks = [rank for rank in (group.rank[names[i]] for i in order) if group.counts[rank]]
+        size = len(names)
+    return [ranks[i] for i in hash_order([hashes[rank] for rank in ranks], _copied_capacity(size))]
+
+
+def in_map_order(group: Group, hashes: Sequence[int], codes: Codes) -> dict[int, list[int]]:
+    """Distinct partitions of one member: rank -> numbers, as a HashMap of topic ids to HashSets of numbers iterates.
+
+    Both are filled in the given order: by computeIfAbsent and add or, where the coordinator gives topic ids, as
+    Assignment.fromRecord does, by put and by copying a list. In one bin, the number given first comes first.
+    """
+    by_topic: dict[int, list[int]] = {}
+    growing = False
+    for code in codes.tolist():
+        growing = code >> TOPIC_SHIFT not in by_topic
+        by_topic.setdefault(code >> TOPIC_SHIFT, []).append(code & NUMBER)
+    ranks = list(by_topic)
+    in_order = [hashes[rank] for rank in ranks]
+    recorded = bool(group.spec.topic_ids)
+    result: dict[int, list[int]] = {}
+    for k in hash_order(in_order) if recorded else computed_order(in_order, growing):
+        numbers = by_topic[ranks[k]]
+        capacity = _copied_capacity(len(numbers)) if recorded else CAPACITY
+        result[ranks[k]] = [numbers[at] for at in hash_order([number & MASK for number in numbers], capacity)]
+    return result
 
 
 def _differ(codes: Codes) -> bool:
@@ -97,7 +108,7 @@ def _differ(codes: Codes) -> bool:
     return bool((ordered[1:] != ordered[:-1]).all())
 
 
-def _ids(group: Group, owned: Codes) -> list[int]:
+def id_bits(group: Group, owned: Codes) -> list[int]:
     """The 128 bits of each topic's id by rank; without given ids Uuid(1, k), k counting the sorted names from 1."""
     given = group.spec.topic_ids
     result = [0] * len(group.names)
