@@ -1,6 +1,6 @@
 """Compare the simulator with a real Kafka: fetch it, start it, record what it does, write the page.
 
-`python -m recorders.real [STEP...]`: steps are `answers`, `consumer`, `failover`, `assignors`,
+`python -m recorders.real [STEP...]`: steps are `answers`, `consumer`, `streams-and-share`, `failover`, `assignors`,
 `predictions`, `timelines`, `offsets-topic`, `compare` and `page`; without any, all of them. All but the last two need
 Java 17 and Maven.
 The recordings are in tests/golden/conformance.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from groupsim.conformance.scripts import script
+from groupsim.conformance.scripts.configs import CONSUMER
 from groupsim.conformance.scripts.script import Script
 from groupsim.events.errors import GroupsimError
 from recorders import offsets_topic as recorded_topic
@@ -31,7 +32,8 @@ from recorders.page import consumer_section
 from recorders.scripts import record, record_failovers
 from recorders.scripts.classic import failovers, random_scripts
 from recorders.scripts.consumer import random_plans
-from recorders.scripts.consumer import record as consumer_record
+from recorders.scripts.plans import command
+from recorders.scripts.plans.record import record as record_plans
 from recorders.timelines import comparison as timeline_comparison
 from recorders.timelines import predictions, recorder
 
@@ -73,9 +75,17 @@ def answers() -> None:
 
 def consumer() -> None:
     """Random scripts of the consumer protocol."""
-    recorded, unstable = consumer_record.record(random_plans.plans(SEED), SEED, log)
-    script.write(consumer_section.SCRIPTS, recorded)
-    _note(unstable={"consumer": unstable})
+    recorded = record_plans(random_plans.plans(SEED), CONSUMER, SEED, log)
+    scripts = [each | {"topic_ids": recorded.topic_ids[each["config"]]} for each in recorded.scripts]
+    script.write(consumer_section.SCRIPTS, scripts)
+    _note(unstable={"consumer": recorded.lost})
+
+
+def streams_and_share() -> None:
+    """Random scripts of streams groups and of share groups."""
+    for protocol in command.DRAW:
+        recorded = command.new(protocol, pages.GOLDEN / protocol / "random.jsonl.gz", SEED)
+        _note(unstable={protocol: recorded.lost})
 
 
 def failover() -> None:
@@ -120,6 +130,7 @@ def written() -> None:
 STEPS: dict[str, Callable[[], None]] = {
     "answers": answers,
     "consumer": consumer,
+    "streams-and-share": streams_and_share,
     "failover": failover,
     "assignors": assignors,
     "predictions": predicted,

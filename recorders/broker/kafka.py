@@ -37,6 +37,7 @@ DEFAULTS = {
     "auto.create.topics.enable": "false",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
+    "share.coordinator.state.topic.num.partitions": "2",
     "transaction.partition.verification.enable": "false",
     **STARTED_WITH,
     "log.cleaner.enable": "false",
@@ -143,6 +144,8 @@ class Kafka:
                     "offsets.topic.replication.factor": replicas,
                     "transaction.state.log.replication.factor": replicas,
                     "transaction.state.log.min.isr": "1",
+                    "share.coordinator.state.topic.replication.factor": replicas,
+                    "share.coordinator.state.topic.min.isr": "1",
                 }
                 settings = {**DEFAULTS, **own, **(properties or {})}
                 self.nodes.append(Node(n + 1, self.folder / f"node{n + 1}", settings, ports[2 * n]))

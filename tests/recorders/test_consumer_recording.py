@@ -14,13 +14,14 @@ from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import read
 from recorders.broker.definitions import Definitions, carries
 from recorders.page import consumer_section, known_differences
-from recorders.scripts.consumer import random_plans, record
-from recorders.scripts.consumer.administrator import coordinator_of
-from recorders.scripts.consumer.broker_play import SEEN_BEFORE_MS, BrokerPlay
-from recorders.scripts.consumer.client import Client
-from recorders.scripts.consumer.names import Names
-from recorders.scripts.consumer.record import Cleaner, Played, agreed
+from recorders.scripts.consumer import random_plans
+from recorders.scripts.consumer.client import ConsumerClient
 from recorders.scripts.consumer.subscriptions import subscription
+from recorders.scripts.plans import record
+from recorders.scripts.plans.administrator import coordinator_of
+from recorders.scripts.plans.broker_play import SEEN_BEFORE_MS, BrokerPlay
+from recorders.scripts.plans.names import Names
+from recorders.scripts.plans.record import Cleaner, Played, agreed
 
 NATIVE = {"kind": "consumer", "names": ["t1"], "protocols": ["range"], "instance": None}
 GIVEN = "c1-00000000-0000-4000-8000-000000000000"
@@ -114,7 +115,7 @@ def test_labels_stand_for_ids_that_the_broker_draws() -> None:
 
 
 def test_a_client_says_what_it_owns_after_a_new_assignment() -> None:
-    client = Client("m1", dict(NATIVE))
+    client = ConsumerClient("m1", dict(NATIVE))
     asked = {"member_id": "m1", "member_epoch": 0}
     assert client.natural()["epoch"] == 0
     answer = {"error": "NONE", "member_epoch": 2, "assignment": {"t1": [0]}}
@@ -130,7 +131,7 @@ def test_a_client_says_what_it_owns_after_a_new_assignment() -> None:
 
 
 def test_a_classic_client_joins_syncs_and_joins_again() -> None:
-    client = Client("c1", NATIVE | {"kind": "classic"})
+    client = ConsumerClient("c1", NATIVE | {"kind": "classic"})
     assert client.natural() == {"op": "join", "id": "", "owned": {}}
     client.classic_answered("join", {"error": "MEMBER_ID_REQUIRED"}, {"MemberId": GIVEN})
     assert client.natural() == {"op": "join"}

@@ -129,5 +129,5 @@ def test_ports_are_free_and_different() -> None:
 
 def test_an_unknown_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["real", "page", "nonsense"])
-    with pytest.raises(SystemExit, match="no step 'nonsense'; there are answers, consumer, failover"):
+    with pytest.raises(SystemExit, match="no step 'nonsense'; there are answers, consumer, streams-and-share"):
         real.main()

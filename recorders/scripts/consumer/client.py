@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from groupsim.conformance.scripts.script import Step
 from recorders.broker.definitions import Message
-from recorders.scripts.consumer.names import Listed, Names, sorted_partitions
+from recorders.scripts.plans.client import BEGIN_ANEW, Client
+from recorders.scripts.plans.names import Listed, sorted_partitions
 
-BEGIN_ANEW = ("FENCED_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND")
 LOST = ("UNKNOWN_MEMBER_ID", "FENCED_INSTANCE_ID")
 REJOIN = ("MEMBER_ID_REQUIRED", "REBALANCE_IN_PROGRESS", "ILLEGAL_GENERATION")
 EVERYTHING_OF_T1: Listed = {"t1": [0, 1, 2, 3]}
 
 
 @dataclass
-class Client:
-    """A client: `configured` as its plan says, the rest as the answers said.
+class ConsumerClient(Client):
+    """A consumer, native or classic.
 
-    `given` is the member id of a server. `owned` is what it said last, `assigned` what it was given last; `said`: they
-    agree. `waits`: how many of its requests are parked. `view`: the last JoinGroup answer, `synced`: SyncGroup was
-    answered.
+    `owned` is what it said last, `assigned` what it was given last; `said`: they agree. `view`: the last JoinGroup
+    answer, `synced`: SyncGroup was answered.
     """
 
-    label: str
-    configured: dict[str, Any]
-    epoch: int = 0
-    previous: int = 0
-    generation: int = -1
-    error: str | None = None
-    given: str | None = None
     assigned: Listed = field(default_factory=dict)
     owned: Listed = field(default_factory=dict)
     said: bool = True
-    waits: int = 0
     view: Message | None = None
     synced: bool = False
 
@@ -63,13 +53,6 @@ class Client:
             return {"op": "join"}
         return {"op": "sync"} if self.view is not None and not self.synced else {"op": "heartbeat"}
 
-    def epoch_of(self, asked: int | str) -> int:
-        """A number, or one of the words of a plan."""
-        if isinstance(asked, int):
-            return asked
-        words = {"cur": self.epoch, "prev": self.previous, "next": self.epoch + 1, "gen": self.generation}
-        return {**words, "oldgen": self.generation - 1, "newgen": self.generation + 1}[asked]
-
     def partitions_of(self, asked: Listed | str | None) -> Listed | None:
         """Partitions, or one of the words of a plan."""
         if asked is None or isinstance(asked, dict):
@@ -82,6 +65,13 @@ class Client:
         """It sends a heartbeat with this."""
         if owned is not None:
             self.owned, self.said = dict(owned), True
+
+    def answered(self, op: str, asked: Message, answer: Message, raw: Message) -> None:
+        """Take in an answer."""
+        if op == "consumer_heartbeat":
+            self.heartbeat_answered(asked, answer, raw)
+        elif op in ("join", "sync", "heartbeat"):
+            self.classic_answered(op, answer, raw)
 
     def heartbeat_answered(self, asked: Message, answer: Message, raw: Message) -> None:
         """Of the consumer protocol."""
@@ -96,13 +86,10 @@ class Client:
             self.given = raw["MemberId"]
         if asked["member_epoch"] == 0:
             self.owned = {}
-        if answer["member_epoch"] != self.epoch:
-            self.previous, self.epoch = self.epoch, answer["member_epoch"]
         if answer["assignment"] is not None:
             self.said = self.said and answer["assignment"] == self.owned
             self.assigned = answer["assignment"]
-        if self.epoch < 0:
-            self.epoch = 0
+        if not self.has_epoch(answer["member_epoch"]):
             self._holds_nothing()
 
     def classic_answered(self, op: str, answer: Message, raw: Message) -> None:
@@ -119,12 +106,8 @@ class Client:
             self.owned = {}
 
     def removed(self) -> None:
-        """A LeaveGroup removed it."""
+        """Another member's LeaveGroup removed it."""
         self.error, self.owned, self.view = "UNKNOWN_MEMBER_ID", {}, None
-
-    def name(self, names: Names) -> str:
-        """The id it goes by: the last one it was given, or its own."""
-        return (names.label(self.given) if self.given else None) or self.label
 
     def _holds_nothing(self) -> None:
         self.assigned, self.owned, self.said = {}, {}, True

@@ -12,14 +12,10 @@ from random import Random
 from typing import Any
 
 from groupsim.conformance.scripts.script import Step
+from recorders.scripts.plans.plan import STEP_MS, Plan
 
-Plan = dict[str, Any]
-"""As a script, without what is recorded; a step has an `op`, or `next`: what a real client would ask at this moment.
-
-`members`: by label, how a member is configured. In a step stand only the fields that differ from that.
-"""
-STEP_MS, TOPICS_MS, EXPRESSION_MS = 100, 900, 500
-"""How far steps are apart: usually, after a change of topics, and while topics of an expression are looked for."""
+TOPICS_MS, EXPRESSION_MS = 900, 500
+"""How far steps are apart after a change of topics, and while topics of an expression are looked for."""
 NO_TIMERS_MS, SHORT_SESSION_MS, SHORT_REBALANCE_MS = 45_000, 1_320, 1_410
 REFRESH_MS = 11_000
 """Topics of expressions are looked for again at the earliest after ten seconds; all steps before take less."""

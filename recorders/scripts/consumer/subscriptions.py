@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from recorders.broker.definitions import Definitions, Message
-from recorders.scripts.consumer.names import Listed, Names, sorted_partitions
+from recorders.scripts.plans.names import Listed, Names, sorted_partitions
 
 SUBSCRIPTION, ASSIGNMENT = "ConsumerProtocolSubscription", "ConsumerProtocolAssignment"
 NEWEST = 3

@@ -1,4 +1,4 @@
-"""Record random scripts of the consumer protocol: every plan is played until two plays agree, and only those are kept.
+"""Record plans as scripts: every plan is played until two plays agree, and only those are kept.
 
 Plays differ where an assignor or an election goes by the hash order of ids that the broker draws; then two plays with
 the same choices have to agree. Records of the offsets topic are those of one of the plays, read from the broker's log.
@@ -12,7 +12,7 @@ import struct
 import tempfile
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -20,17 +20,17 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from groupsim.conformance.scripts.configs import CONSUMER
+from groupsim.conformance.scripts.configs import Brokers
 from groupsim.conformance.scripts.script import Script, Step
 from recorders.broker import fetch
 from recorders.broker.connections import Pool
 from recorders.broker.definitions import Definitions, Message
 from recorders.broker.kafka import Kafka
-from recorders.scripts.consumer.administrator import Asker
-from recorders.scripts.consumer.broker_play import BrokerPlay, steps_of
-from recorders.scripts.consumer.names import Names, sorted_partitions
-from recorders.scripts.consumer.random_plans import Plan
 from recorders.scripts.consumer.subscriptions import ASSIGNMENT, NEWEST, SUBSCRIPTION
+from recorders.scripts.plans.administrator import Asker
+from recorders.scripts.plans.broker_play import BrokerPlay, steps_of
+from recorders.scripts.plans.names import Names, sorted_partitions
+from recorders.scripts.plans.plan import Plan
 
 MOMENTS = ("timestamp", "committimestamp", "expiretimestamp", "currentstatetimestamp")
 LEFT_OUT = frozenset(("clienthost", "groupid", "group", "version", *MOMENTS))
@@ -139,12 +139,16 @@ LATE_MS = 45
 """A step sent so much too late makes a play worthless: this machine was too busy."""
 BEHIND_MS = 1_000
 """So much slower than planned, a play with expressions is worthless: they are looked for again after ten seconds."""
+PATIENT = {"broker.session.timeout.ms": "120000"}
+"""A broker that is slow because this machine is busy stays the leader of its partitions."""
+LONGEST_S = 40
+"""A play that takes longer is worthless: a plan without timers has sessions of 45 seconds."""
 AT_ONCE = (40, 20, 8)
 """How many plans are played at once, pass by pass: one whose plays disagree is played anew in a calmer one."""
 PLAYS = (2, 3, 4)
 """How often in each pass; two have to agree."""
 AGREEING = 2
-KEPT = ("name", "family", "about", "config", "timed", "topics", "end_ms")
+KEPT = ("name", "family", "about", "config", "timed", "topics", "end_ms", "group")
 TIMES = ("t", "records")
 Log = Callable[[str], None]
 """Takes a line about the progress."""
@@ -159,9 +163,18 @@ class Played:
 
     @property
     def choices(self) -> str:
-        """Every target and every leader that came up: what goes by the hash order of ids."""
-        shown = [step["seen"] for step in self.steps if (step.get("seen") or {}).get("type") == "consumer"]
-        targets = [[g["assignment_epoch"], {m["member_id"]: m["target"] for m in g["members"]}] for g in shown]
+        """Every target and every leader that came up: what goes by the hash order of ids.
+
+        Of a share group no target is shown, only what each member has by now.
+        """
+        shown = [step["seen"] for step in self.steps if "assignment_epoch" in (step.get("seen") or {})]
+        targets = [
+            [
+                g["assignment_epoch"],
+                {m["member_id"]: m["target" if "target" in m else "assignment"] for m in g["members"]},
+            ]
+            for g in shown
+        ]
         leaders = [(step["response"] or {}).get("leader") for step in self.steps]
         return json.dumps([targets, leaders], sort_keys=True)
 
@@ -184,24 +197,40 @@ def agreed(plays: Sequence[Played]) -> list[Played] | None:
     return most if len(most) >= AGREEING else None
 
 
-class Recorder:
-    """Plays plans of one configuration on one broker. `lost`: names of those whose plays never agreed."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """`lost`: names of plans whose plays never agreed. `topic_ids`: of each configuration, by name."""
 
-    def __init__(self, kafka: Kafka, definitions: Definitions, chance: Random, log: Log) -> None:
+    scripts: list[Script]
+    lost: list[str]
+    topic_ids: dict[str, dict[str, str]]
+
+
+class Recorder:
+    """Plays plans of one configuration on one broker.
+
+    `lost`: names of plans whose plays never agreed; `chose`: of those some plays of which had other choices.
+    """
+
+    def __init__(
+        self, kafka: Kafka, topics: Mapping[str, int], definitions: Definitions, chance: Random, log: Log
+    ) -> None:
         self._kafka = kafka
+        self._topics = dict(topics)
         self._definitions = definitions
         self._chance = chance
         self._log = log
         self._numbers = count()
         self.topic_ids: dict[str, str] = {}
         self.lost: list[str] = []
+        self.chose: set[str] = set()
 
     async def run(self, plans: Sequence[Plan]) -> list[tuple[Plan, list[Played]]]:
         """The plans that agreed, with their plays."""
         self._asker = Asker(Pool(self._kafka.port), self._definitions)
         await self._asker.until_ready()
-        self.topic_ids = await self._asker.create_apart(CONSUMER.topics)
-        for topic, partitions in CONSUMER.topics.items():
+        self.topic_ids = await self._asker.create_apart(self._topics)
+        for topic, partitions in self._topics.items():
             for number in range(8):
                 await self._asker.until_known(topic, partitions, f"known{number}")
         restarting = [plan for plan in plans if any(step["op"] == "restart" for step in plan["steps"])]
@@ -223,18 +252,22 @@ class Recorder:
         async def one(plan: Plan) -> None:
             async with room:
                 plays = [await self._play(plan, first=number == 0) for number in range(times)]
-            same = agreed([played for played in plays if _in_time(played.play)])
-            if same is not None:
-                found[plan["name"]] = same
+            self._keep(plan, [played for played in plays if _in_time(played.play)], found)
 
         await asyncio.gather(*(one(plan) for plan in plans))
+
+    def _keep(self, plan: Plan, plays: Sequence[Played], found: dict[str, list[Played]]) -> None:
+        same = agreed(plays)
+        if same is not None:
+            found[plan["name"]] = same
+            self.chose |= {plan["name"]} if len(same) < len(plays) else set()
 
     async def _play(self, plan: Plan, *, first: bool, restart: Any = None) -> Played:
         number = next(self._numbers)
         shifts = [0 if first else self._chance.choice((-SHAKE_MS, SHAKE_MS)) for _ in plan["steps"]]
         names = Names(f"q{number}", self.topic_ids)
-        group = f"{plan['name']}.{number}"
-        play = BrokerPlay(plan, group, self._asker, names, dict(CONSUMER.topics), shifts, restart)
+        group = plan.get("group", f"{plan['name']}.{number}")
+        play = BrokerPlay(plan, group, self._asker, names, self._topics, shifts, restart)
         await play.run()
         return Played(play, steps_of(play))
 
@@ -255,9 +288,7 @@ class Recorder:
         plays = [self._play(plan, first=n == 0, restart=restart) for plan in plans for n in range(PLAYS[-1])]
         played = await asyncio.gather(*plays)
         for number, plan in enumerate(plans):
-            same = agreed(played[number * PLAYS[-1] : (number + 1) * PLAYS[-1]])
-            if same is not None:
-                found[plan["name"]] = same
+            self._keep(plan, played[number * PLAYS[-1] : (number + 1) * PLAYS[-1]], found)
 
     def _again(self) -> None:
         node = self._kafka.nodes[0]
@@ -267,18 +298,21 @@ class Recorder:
 
 
 def _in_time(play: BrokerPlay) -> bool:
-    expressions = any(member["regex"] is not None for member in play.plan["members"].values())
+    expressions = any(member.get("regex") is not None for member in play.plan["members"].values())
+    if play.ended_s - play.began_s > LONGEST_S:
+        return False
     return play.late_ms <= LATE_MS and not (expressions and play.behind_ms > BEHIND_MS)
 
 
-def _script(plan: Plan, plays: Sequence[Played], topic_ids: dict[str, str]) -> Script:
-    """The script of plays that agree. Times are their median."""
+def _script(plan: Plan, plays: Sequence[Played], *, choices: bool) -> Script:
+    """The script of plays that agree. Times are their median; `choices`: other plays differed in theirs."""
     steps = []
     for number, step in enumerate(plays[0].steps):
         times = [played.steps[number]["t"] for played in plays if played.steps[number]["t"] is not None]
-        steps.append(step | {"t": round(median(times)) if times else None})
+        spread = {"t_range": [min(times), max(times)]} if times and plan.get("timed") else {}
+        steps.append(step | {"t": round(median(times)) if times else None} | spread)
     known = {key: plan[key] for key in KEPT if key in plan}
-    return {**known, "plays": len(plays), "topic_ids": topic_ids, "steps": steps}
+    return {**known, "plays": len(plays), "choices": choices, "steps": steps}
 
 
 def _attach(script: Script, play: BrokerPlay, written: Iterable[Written], cleaner: Cleaner) -> None:
@@ -290,25 +324,28 @@ def _attach(script: Script, play: BrokerPlay, written: Iterable[Written], cleane
             script["steps"][number].setdefault("records", []).append(cleaner.record(kind, key, value))
 
 
-def record(plans: Iterable[Plan], seed: int, log: Log) -> tuple[list[Script], list[str]]:
-    """All plans, each on a broker of the configuration it names. Returns also the names of those that never agreed."""
+def record(plans: Iterable[Plan], brokers: Brokers, seed: int, log: Log) -> Recorded:
+    """All plans, each on a broker of the configuration it names."""
     every, chance = list(plans), Random(seed)
     definitions = Definitions(fetch.jars())
+    recorded = Recorded([], [], {})
     scripts: dict[str, Script] = {}
-    lost: list[str] = []
-    for name, config in CONSUMER.configs.items():
+    for name, config in brokers.configs.items():
         mine = [plan for plan in every if plan["config"] == name]
         if not mine:
             continue
         log(f"{len(mine)} plans of configuration {name}")
-        with tempfile.TemporaryDirectory(prefix="groupsim-consumer-") as folder:
-            with Kafka(config.properties, keep=Path(folder) / "kafka") as kafka:
-                recorder = Recorder(kafka, definitions, chance, log)
+        with tempfile.TemporaryDirectory(prefix="groupsim-scripts-") as folder:
+            with Kafka({**config.properties, **PATIENT}, keep=Path(folder) / "kafka") as kafka:
+                recorder = Recorder(kafka, brokers.topics, definitions, chance, log)
                 played = asyncio.run(recorder.run(mine))
+                kafka.nodes[0].end()  # so that all that it wrote is in its log
             written = of_groups(Path(folder) / "kafka" / "node1" / "data", definitions)
+        recorded.topic_ids[name] = recorder.topic_ids
         for plan, plays in played:
             play = plays[0].play
-            scripts[plan["name"]] = _script(plan, plays, recorder.topic_ids)
+            scripts[plan["name"]] = _script(plan, plays, choices=plan["name"] in recorder.chose)
             _attach(scripts[plan["name"]], play, written.get(play.group, ()), Cleaner(play.names, definitions))
-        lost += recorder.lost
-    return [scripts[plan["name"]] for plan in every if plan["name"] in scripts], sorted(lost)
+        recorded.lost.extend(recorder.lost)
+    recorded.scripts.extend(scripts[plan["name"]] for plan in every if plan["name"] in scripts)
+    return recorded

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from groupsim.assignors.java.hash_order import CAPACITY
 from groupsim.assignors.java.topic_ids import bits, hash_code
 from groupsim.coordinator.outcome import Error
 from recorders.broker.connections import Pool
-from recorders.broker.definitions import Definitions, Message
-from recorders.scripts.consumer.answers import Reader, error_name
-from recorders.scripts.consumer.requests import APIS, PATIENCE_MS
+from recorders.broker.definitions import NO_ID, Definitions, Message
+from recorders.scripts.plans.answers import Reader, error_name
+from recorders.scripts.plans.operations import APIS, DESCRIBE, READERS
+from recorders.scripts.plans.requests import PATIENCE_MS, group_configs
 
 OFFSETS_PARTITIONS = 4
 """As `recorders.broker.kafka` starts a broker; a coordinator of its own answers for each."""
 WARM_UPS = 60
 TRIES, PAUSE_S = 100, 0.1
-DESCRIBE_CONSUMER = ("ConsumerGroupDescribe", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Asker:
         for number in range(WARM_UPS):
             for _ in range(TRIES):
                 with contextlib.suppress(OSError):  # a broker that has just started hangs up now and then
-                    answer = await self.ask(DESCRIBE_CONSUMER, {"GroupIds": [f"warm{number}"]})
+                    answer = await self.ask(APIS["consumer_describe"], {"GroupIds": [f"warm{number}"]})
                     if answer["Groups"][0]["ErrorCode"] == Error.GROUP_ID_NOT_FOUND.value:
                         break
                 await asyncio.sleep(PAUSE_S)
@@ -55,7 +55,7 @@ class Asker:
 
     async def delete(self, name: str) -> None:
         """Delete a topic, if it is there."""
-        row = {"Name": name, "TopicId": "00000000-0000-0000-0000-000000000000"}
+        row = {"Name": name, "TopicId": NO_ID}
         await self.ask(APIS["delete_topic"], {"Topics": [row], "TimeoutMs": PATIENCE_MS})
 
     async def create_apart(self, topics: Mapping[str, int]) -> dict[str, str]:
@@ -94,28 +94,42 @@ class Asker:
             await asyncio.sleep(PAUSE_S)
         await self.ask(APIS["delete_group"], {"GroupsNames": [beside]})
 
-    async def seen(self, reader: Reader) -> Message | None:
-        """The group as it is shown now; None where it is absent."""
-        group = (await self.ask(DESCRIBE_CONSUMER, {"GroupIds": [reader.group]}))["Groups"][0]
-        found = reader.consumer(group)
-        if found.pop("error") == "NONE":
-            return {"type": "consumer", **found}
-        group = (await self.ask(APIS["describe"], {"Groups": [reader.group]}))["Groups"][0]
-        found = reader.classic(group)
-        return {"type": "classic", **found} if found.pop("error") == "NONE" else None
+    async def seen(self, reader: Reader, first: str) -> Message | None:
+        """The group as it is shown now; None where it is absent. `first`: the type that it had last."""
+        for kind in sorted(DESCRIBE, key=lambda kind: kind != first):
+            found = READERS[DESCRIBE[kind]](reader, await self._described(kind, reader.group))
+            if found.pop("error") == "NONE":
+                return {"type": kind, **found}
+        return None
+
+    async def _described(self, kind: str, group: str) -> Message:
+        return await self.ask(APIS[DESCRIBE[kind]], {"GroupIds": [group], "Groups": [group]})
 
     async def clean(self, group: str) -> None:
         """Everybody out, group deleted: nothing happens there while other scripts are played."""
         for _ in range(2):
-            native = (await self.ask(DESCRIBE_CONSUMER, {"GroupIds": [group]}))["Groups"][0]["Members"]
-            for row in native:
-                leave = {"MemberId": row["MemberId"], "MemberEpoch": -1, "InstanceId": row["InstanceId"]}
-                await self.ask(APIS["consumer_heartbeat"], {"GroupId": group, **leave})
-            classic = (await self.ask(APIS["describe"], {"Groups": [group]}))["Groups"][0]["Members"]
-            if classic:
-                gone = [{"MemberId": r["MemberId"], "GroupInstanceId": r["GroupInstanceId"]} for r in classic]
-                await self.ask(APIS["leave"], {"GroupId": group, "Members": [r | {"Reason": None} for r in gone]})
+            for kind in DESCRIBE:
+                members = (await self._described(kind, group))["Groups"][0]["Members"]
+                if kind == "classic" and members:
+                    gone = [{"MemberId": r["MemberId"], "GroupInstanceId": r["GroupInstanceId"]} for r in members]
+                    await self.ask(APIS["leave"], {"GroupId": group, "Members": [r | {"Reason": None} for r in gone]})
+                elif kind != "classic":
+                    for row in members:
+                        who = {"MemberId": row["MemberId"], "MemberEpoch": -1, "InstanceId": row.get("InstanceId")}
+                        await self.ask(APIS[f"{kind}_heartbeat"], {"GroupId": group, **who})
             await self.ask(APIS["delete_group"], {"GroupsNames": [group]})
+
+    async def without_configs(self, group: str, names: Iterable[str]) -> None:
+        """Remove settings of a group: they would outlive it."""
+        for name in names:  # one by one: an unknown name refuses all that stand beside it
+            await self.ask(APIS["group_config"], group_configs(group, {name: None}))
+
+    async def without_topics(self, prefix: str) -> None:
+        """Delete the topics whose names begin so, also those that the broker made by itself."""
+        known = (await self.ask(APIS["topic"], {"Topics": None, "AllowAutoTopicCreation": False}))["Topics"]
+        for row in known:
+            if str(row["Name"]).startswith(prefix):
+                await self.delete(row["Name"])
 
 
 def coordinator_of(group: str) -> int:

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.conformance.scripts.script import Step
 from recorders.broker.definitions import Message
-from recorders.scripts.consumer.administrator import Asker
-from recorders.scripts.consumer.answers import Reader, error_name
-from recorders.scripts.consumer.client import Client
-from recorders.scripts.consumer.names import Names
-from recorders.scripts.consumer.random_plans import STEP_MS, Plan
-from recorders.scripts.consumer.requests import APIS, BUILD, Asked
+from recorders.scripts.plans.administrator import Asker
+from recorders.scripts.plans.answers import Reader, error_name
+from recorders.scripts.plans.names import Names
+from recorders.scripts.plans.operations import APIS, BUILD, READERS, client, version_of
+from recorders.scripts.plans.plan import STEP_MS, Plan
+from recorders.scripts.plans.requests import Asked
 
 SEEN_BEFORE_MS = 40
 PARKED = ("join", "sync")
-PARKED_S, RELEASED_S = 2.0, 0.1
-"""Such a request that has no answer for so long is parked; answers that another one releases come within so long."""
+PARKED_S, RELEASED_S, UNANSWERED_S = 2.0, 0.1, 5.0
+"""Such a request that has no answer for so long is parked; answers that another one releases come within so long.
+
+Another request that has no answer for so long gets none.
+"""
 SHOWING = ("NONE", "MEMBER_ID_REQUIRED")
 Restart = Callable[[], Awaitable[None]]
 """Returns when the broker was stopped and started."""
@@ -71,8 +74,8 @@ class BrokerPlay:
 
     async def run(self) -> list[Asking]:
         """Every step with what it brought. Raises OSError where the broker hangs up."""
-        self._clients = {label: Client(label, dict(how)) for label, how in self.plan["members"].items()}
-        self._clients[""] = Client("", dict(NOBODY))
+        members = {**self.plan["members"], "": NOBODY}
+        self._clients = {label: client(label, dict(how)) for label, how in members.items()}
         self._reader = Reader(self.group, self.names, self.asker.definitions)
         self.counts = {**self.counts, **self.plan.get("topics", {})}
         for topic, partitions in self.plan.get("topics", {}).items():
@@ -80,6 +83,7 @@ class BrokerPlay:
             self.names.created(topic, await self.asker.create(name, partitions))
             await self.asker.until_known(name, partitions, self.group)
         self._tasks: list[asyncio.Task[None]] = []
+        self._kind = "consumer"
         self.began_s = time.time()
         await (self._timed() if self.plan.get("timed") else self._one_by_one())
         self.ended_s = time.time()
@@ -88,10 +92,15 @@ class BrokerPlay:
         for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
             if isinstance(ended, Exception):
                 raise ended
-        await self.asker.clean(self.group)
-        for topic in dict.fromkeys(label.partition("#")[0] for label in self.names.topics):
-            await self.asker.delete(self.names.on_broker(topic))
+        await self._clean()
         return self.sent
+
+    async def _clean(self) -> None:
+        await self.asker.clean(self.group)
+        configs = [step["configs"] for step in self.plan["steps"] if step["op"] == "group_config"]
+        await self.asker.without_configs(self.group, dict.fromkeys(name for changed in configs for name in changed))
+        if "'p_" in str(self.plan):
+            await self.asker.without_topics(f"{self.names.prefix}_")
 
     async def _one_by_one(self) -> None:
         steps = self.plan["steps"]
@@ -103,12 +112,13 @@ class BrokerPlay:
                 await self._send(step)
                 await self._answered(step)
             await asyncio.sleep(max(0, end_ms - step["at"] - STEP_MS) / 1000)
-            self.sent[-1].seen = await self.asker.seen(self._reader)
+            await self._look()
 
     async def _answered(self, step: Step) -> None:
         """Wait for the answer, for those that it releases, and until the coordinator knows a topic that changed."""
         parked = any(not task.done() for task in self._tasks[:-1])
-        await asyncio.wait([self._tasks[-1]], timeout=PARKED_S if self.sent[-1].step["op"] in PARKED else None)
+        timeout = PARKED_S if self.sent[-1].step["op"] in PARKED else UNANSWERED_S
+        await asyncio.wait([self._tasks[-1]], timeout=timeout)
         if parked:
             await asyncio.sleep(RELEASED_S)
         self._take_answers()
@@ -127,25 +137,29 @@ class BrokerPlay:
         for step, shift in zip(self.plan["steps"], self.shifts, strict=True):
             due = self.began_s + max(0, step["at"] + shift) / 1000
             if self.sent:
-                await self._look(due)
+                await self._look_before(due)
             await asyncio.sleep(max(0.0, due - time.time()))
             self.late_ms = max(self.late_ms, (time.time() - due) * 1000)
             await self._send(step)
-        await self._look(self.began_s + self.plan["end_ms"] / 1000)
+        await self._look_before(self.began_s + self.plan["end_ms"] / 1000)
 
-    async def _look(self, due_s: float) -> None:
+    async def _look_before(self, due_s: float) -> None:
         await asyncio.sleep(max(0.0, due_s - SEEN_BEFORE_MS / 1000 - time.time()))
         self._take_answers()
-        self.sent[-1].seen = await self.asker.seen(self._reader)
+        await self._look()
+
+    async def _look(self) -> None:
+        self.sent[-1].seen = seen = await self.asker.seen(self._reader, self._kind)
+        self._kind = self._kind if seen is None else seen["type"]
 
     async def _send(self, step: Step) -> None:
-        client = self._clients[step["as"]]
-        step = {**step, **client.natural()} if step["op"] == "next" else step
-        asked = Asked(step["i"], client, self.group, self.names, self.asker.definitions, self.counts)
+        asks = self._clients[step["as"]]
+        step = {**step, **asks.natural()} if step["op"] == "next" else step
+        asked = Asked(step["i"], asks, self.group, self.names, self.asker.definitions, self.counts)
         recorded, body = BUILD[step["op"]](asked, step)
         asking = Asking(step, recorded, time.time())
         self.sent.append(asking)
-        client.waits += step["op"] in ("join", "sync")
+        asks.waits += step["op"] in PARKED
         self._tasks.append(asyncio.create_task(self._ask(asking, body)))
 
     async def _ask(self, asking: Asking, body: Message) -> None:
@@ -167,7 +181,7 @@ class BrokerPlay:
                 self._shown(asking)
             for asking in together:
                 assert asking.raw is not None
-                asking.response = self._reader.read(asking.step["op"], asking.raw)
+                asking.response = READERS[asking.step["op"]](self._reader, asking.raw)
                 self._taken_in(asking, asking.raw, asking.response)
 
     def _shown(self, asking: Asking) -> None:
@@ -179,14 +193,10 @@ class BrokerPlay:
 
     def _taken_in(self, asking: Asking, raw: Message, response: Message) -> None:
         op, step = asking.step["op"], asking.step
-        client = self._clients[step["as"]]
-        if op in ("join", "sync"):
-            client.waits -= 1
-        if op == "consumer_heartbeat":
-            client.heartbeat_answered(asking.asked, response, raw)
-        elif op in ("join", "sync", "heartbeat"):
-            client.classic_answered(op, response, raw)
-        elif op == "leave":
+        asks = self._clients[step["as"]]
+        asks.waits -= op in PARKED
+        asks.answered(op, asking.asked, response, raw)
+        if op == "leave":
             gone = {row["member_id"] for row in response["members"] if row["error"] == "NONE"}
             for other in self._clients.values():
                 if other.given is not None and self.names.label(other.given) in gone:
@@ -212,8 +222,3 @@ def steps_of(play: BrokerPlay) -> list[Step]:
         steps.append(row if asking.seen == before else {**row, "seen": asking.seen})
         before = asking.seen
     return steps
-
-
-def version_of(step: Mapping[str, Any]) -> int:
-    """The version a step is sent with."""
-    return int(step.get("v", APIS.get(step["op"], ("", 0))[1]))
