@@ -79,6 +79,35 @@ class ConsumerGroupConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareGroupConfig:
+    """Settings of share groups (KIP-932; Kafka: GroupCoordinatorConfig, ShareGroupConfig), with Kafka 4.4's defaults.
+
+    What is about locks and deliveries of records bounds what a group may set; nothing else depends on it.
+    """
+
+    group_share_session_timeout_ms: int = 45_000
+    group_share_min_session_timeout_ms: int = 45_000
+    group_share_max_session_timeout_ms: int = 60_000
+    group_share_heartbeat_interval_ms: int = 5_000
+    group_share_min_heartbeat_interval_ms: int = 5_000
+    group_share_max_heartbeat_interval_ms: int = 15_000
+    group_share_assignment_interval_ms: int = 1_000
+    group_share_min_assignment_interval_ms: int = 0
+    group_share_max_assignment_interval_ms: int = 15_000
+    group_share_max_size: int = 200
+    group_share_initialize_retry_interval_ms: int = 30_000
+    group_share_record_lock_duration_ms: int = 30_000
+    group_share_min_record_lock_duration_ms: int = 15_000
+    group_share_max_record_lock_duration_ms: int = 60_000
+    group_share_delivery_count_limit: int = 5
+    group_share_min_delivery_count_limit: int = 2
+    group_share_max_delivery_count_limit: int = 10
+    group_share_partition_max_record_locks: int = 2_000
+    group_share_min_partition_max_record_locks: int = 100
+    group_share_max_partition_max_record_locks: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
 class CoordinatorConfig:
     """Settings of the coordinator itself, for groups of every type (Kafka: GroupCoordinatorConfig).
 
@@ -100,6 +129,7 @@ class Configs:
     coordinator: CoordinatorConfig = field(default_factory=CoordinatorConfig)
     classic: ClassicGroupConfig = field(default_factory=ClassicGroupConfig)
     consumer: ConsumerGroupConfig = field(default_factory=ConsumerGroupConfig)
+    share: ShareGroupConfig = field(default_factory=ShareGroupConfig)
 
     def names(self) -> list[str]:
         """The Kafka names of all settings."""
@@ -131,6 +161,16 @@ class Configs:
         return configs
 
 
+def kafka_name(field: str) -> str:
+    """`group_max_size` -> `group.max.size`."""
+    return field.replace("_", ".")
+
+
+def names(config: Any) -> list[str]:
+    """The Kafka names of a configuration's settings, in order."""
+    return [kafka_name(f.name) for f in fields(config)]
+
+
 BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.min.session.timeout.ms": (0, INT_MAX),
     "group.max.session.timeout.ms": (0, INT_MAX),
@@ -153,6 +193,11 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.consumer.min.assignment.interval.ms": (0, INT_MAX),
     "group.consumer.max.assignment.interval.ms": (0, INT_MAX),
     "group.consumer.regex.refresh.interval.ms": (10_000, INT_MAX),
+    **dict.fromkeys(names(ShareGroupConfig()), (1, INT_MAX)),
+    "group.share.assignment.interval.ms": (0, INT_MAX),
+    "group.share.min.assignment.interval.ms": (0, INT_MAX),
+    "group.share.max.assignment.interval.ms": (0, INT_MAX),
+    "group.share.max.size": (1, 1_000),
 }
 """The least and the most, or the known values, of every setting in Configs."""
 
@@ -161,32 +206,25 @@ def _check_together(configs: Configs) -> None:
     """What Kafka's broker checks of several settings before it starts (GroupCoordinatorConfig). Raises BadSetting."""
     if "classic" not in configs.coordinator.group_coordinator_rebalance_protocols:
         raise BadSetting("group.coordinator.rebalance.protocols must have classic")
-    config = configs.consumer
-    assignors = config.group_consumer_assignors
+    assignors = configs.consumer.group_consumer_assignors
     if not assignors or len(set(assignors)) < len(assignors):
         raise BadSetting("group.consumer.assignors must have at least one assignor, and none twice")
-    for what in ("session.timeout", "heartbeat.interval", "assignment.interval"):
-        low, value, high = (
-            getattr(config, f"group_consumer_{part}{what.replace('.', '_')}_ms") for part in ("min_", "", "max_")
-        )
-        if not low <= value <= high:
-            raise BadSetting(f"group.consumer.{what}.ms must be from {low} to {high} (min and max of it), not {value}")
-    if config.group_consumer_session_timeout_ms <= config.group_consumer_heartbeat_interval_ms:
-        raise BadSetting("group.consumer.session.timeout.ms must be greater than group.consumer.heartbeat.interval.ms")
+    for of in ("consumer", "share"):
+        config = getattr(configs, of)
+        values = {kafka_name(field.name): getattr(config, field.name) for field in fields(config)}
+        for high_name, high in values.items():
+            if not high_name.startswith(f"group.{of}.max.") or high_name == f"group.{of}.max.size":
+                continue
+            what = high_name.removeprefix(f"group.{of}.max.")
+            low, value = values[f"group.{of}.min.{what}"], values[f"group.{of}.{what}"]
+            if not low <= value <= high:
+                raise BadSetting(f"group.{of}.{what} must be from {low} to {high} (min and max of it), not {value}")
+        if values[f"group.{of}.session.timeout.ms"] <= values[f"group.{of}.heartbeat.interval.ms"]:
+            raise BadSetting(f"group.{of}.session.timeout.ms must be greater than group.{of}.heartbeat.interval.ms")
 
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """Not configurable (Kafka: GroupCoordinatorConfig.CLASSIC_GROUP_NEW_MEMBER_JOIN_TIMEOUT_MS)."""
-
-
-def kafka_name(field: str) -> str:
-    """`group_max_size` -> `group.max.size`."""
-    return field.replace("_", ".")
-
-
-def names(config: Any) -> list[str]:
-    """The Kafka names of a configuration's settings, in order."""
-    return [kafka_name(f.name) for f in fields(config)]
 
 
 def concerning(config: object, settings: Mapping[str, Setting]) -> dict[str, Setting]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from groupsim.coordinator import classic, consumer
+from groupsim.coordinator import classic, consumer, share
 from groupsim.coordinator.classic.state import ClassicGroup, Elect
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.coordinator.server_assignors import Assign, assign_by_name
+from groupsim.coordinator.share.state import ShareGroup
 from groupsim.events.base import Event
+from groupsim.events.share import ShareGroupCreated
 from groupsim.events.types import GroupId
 
 State_contra = TypeVar("State_contra", contravariant=True)
-AnyGroup = ClassicGroup | ConsumerGroup
+AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
 """The state of a group of any protocol."""
 
 
@@ -44,33 +46,56 @@ class Machine(Protocol[State_contra]):
         ...
 
 
-class ClassicMachine:
-    """A classic group, or a group that does not exist: a request of the consumer protocol may convert it."""
+OTHERS = (consumer, share)
+"""The protocols whose requests may come to a group of another type, or to none."""
 
-    def decide(self, state: ClassicGroup, command: Any, /) -> Outcome[Any]:
-        """Decide a command of either protocol."""
-        if consumer.outlives_conversion(command):
-            return Outcome(state)
-        return consumer.convertible(state, command) if consumer.takes(command) else classic.decide(state, command)
 
-    def evolve(self, state: ClassicGroup, event: Event, /) -> AnyGroup:
+class GroupMachine:
+    """The machine of one protocol, which leaves requests of another to that one: it takes the group over, or refuses.
+
+    A group that does not exist is a classic one.
+    """
+
+    def __init__(self, protocol: Any) -> None:
+        self._own = protocol
+        self._others = tuple(other for other in OTHERS if other is not protocol)
+        self._facts = consumer if protocol is classic else protocol
+        self.resume, self.survives = protocol.resume, self._facts.survives
+
+    def decide(self, state: Any, command: Any, /) -> Outcome[Any]:
+        """Decide a command of any protocol."""
+        for other in self._others:
+            if other.takes(command):
+                refused_or_converted: Outcome[Any] = other.elsewhere(state, command)
+                return refused_or_converted
+        if self._own in (classic, share) and consumer.outlives_conversion(command):
+            return Outcome(state)  # such timers mean nothing here
+        outcome: Outcome[Any] = self._own.decide(state, command)
+        return outcome
+
+    def evolve(self, state: Any, event: Event, /) -> AnyGroup:
         """The group after one more fact."""
-        return consumer.evolve(state, event)
-
-    def resume(self, state: ClassicGroup, /) -> tuple[Arm, ...]:
-        """The timers of a classic group."""
-        return classic.resume(state)
-
-    def survives(self, event: Event, /) -> bool:
-        """Whether Kafka writes a record of the fact."""
-        return consumer.survives(event)
+        if isinstance(event, ShareGroupCreated):
+            return share.evolve(state, event)
+        after: AnyGroup = self._facts.evolve(state, event)
+        return after
 
 
 Machines = Mapping[type, Machine[Any]]
 """The machine for each type of state."""
-MACHINES: Machines = {ClassicGroup: ClassicMachine(), ConsumerGroup: consumer}
+MACHINES: Machines = {
+    ClassicGroup: GroupMachine(classic),
+    ConsumerGroup: GroupMachine(consumer),
+    ShareGroup: GroupMachine(share),
+}
 
 
 def absent(group: GroupId, configs: Configs, assign: Assign = assign_by_name, elect: Elect = elect_by_hash) -> AnyGroup:
     """The state of a group that nobody has created yet; in Kafka, too, it counts as an empty classic group."""
     return ClassicGroup(id=group, configs=configs, assign=assign, elect=elect)
+
+
+def evolve(state: AnyGroup, event: Event) -> AnyGroup:
+    """The group after one more fact, of whichever protocol."""
+    after: AnyGroup = MACHINES[type(state)].evolve(state, event)
+    return after

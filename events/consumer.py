@@ -24,6 +24,7 @@ class BumpCause(StrEnum):
     EXPRESSION_RESOLVED = "expression-resolved"
     ASSIGNOR_CHANGED = "assignor-changed"
     TOPICS_CHANGED = "topics-changed"
+    PARTITIONS_INITIALIZED = "partitions-initialized"
     MEMBER_REMOVED = "member-removed"
     UNKNOWN = "unknown"
 

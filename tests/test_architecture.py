@@ -119,6 +119,13 @@ group.consumer.min.assignment.interval.ms group.consumer.min.heartbeat.interval.
 group.consumer.min.session.timeout.ms group.consumer.regex.refresh.interval.ms group.consumer.session.timeout.ms
 group.initial.rebalance.delay.ms group.max.session.timeout.ms group.max.size group.min.session.timeout.ms
 group.protocol group.remote.assignor
+group.share.assignment.interval.ms group.share.delivery.count.limit group.share.heartbeat.interval.ms
+group.share.initialize.retry.interval.ms group.share.max.assignment.interval.ms group.share.max.delivery.count.limit
+group.share.max.heartbeat.interval.ms group.share.max.partition.max.record.locks
+group.share.max.record.lock.duration.ms group.share.max.session.timeout.ms group.share.max.size
+group.share.min.assignment.interval.ms group.share.min.delivery.count.limit group.share.min.heartbeat.interval.ms
+group.share.min.partition.max.record.locks group.share.min.record.lock.duration.ms group.share.min.session.timeout.ms
+group.share.partition.max.record.locks group.share.record.lock.duration.ms group.share.session.timeout.ms
 heartbeat.interval.ms max.poll.interval.ms max.poll.records metadata.max.age.ms partition.assignment.strategy
 request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
 """

@@ -68,16 +68,21 @@ class Target:
 def first_topics(group: Group, hashes: Sequence[int], subscribed: Sequence[int]) -> list[int]:
     """The ranks of the first member's topics, as `new HashSet<>(subscribedTopicIds)` iterates over them.
 
-    The set to be copied counts topics that do not exist too, and iterates as the member's set of names does.
+    The set to be copied counts topics that do not exist too.
     """
-    ranks, size = list(subscribed), len(subscribed)
-    if group.spec.topic_ids:
-        topics = group.members[0].topics
-        names = list(dict.fromkeys(topics))
-        order = hash_order(string_hashes(names), _copied_capacity(len(topics)))
-        ranks = [rank for rank in (group.rank[names[i]] for i in order) if group.counts[rank]]
-        size = len(names)
+    ranks = topics_by_name(group, subscribed)
+    size = len(set(group.members[0].topics)) if group.spec.topic_ids else len(subscribed)
     return [ranks[i] for i in hash_order([hashes[rank] for rank in ranks], _copied_capacity(size))]
+
+
+def topics_by_name(group: Group, subscribed: Sequence[int]) -> list[int]:
+    """The same, as the coordinator's `subscribedTopicIds` itself iterates: as the member's set of names does."""
+    if not group.spec.topic_ids:
+        return list(subscribed)
+    topics = group.members[0].topics
+    names = list(dict.fromkeys(topics))
+    order = hash_order(string_hashes(names), _copied_capacity(len(topics)))
+    return [rank for rank in (group.rank[names[i]] for i in order) if group.counts[rank]]
 
 
 def in_map_order(group: Group, hashes: Sequence[int], codes: Codes) -> dict[int, list[int]]:

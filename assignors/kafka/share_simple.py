@@ -12,7 +12,7 @@ from math import ceil
 from groupsim.assignors.errors import AssignorError
 from groupsim.assignors.java.hash_order import MASK, computed_order, hash_order, table_size
 from groupsim.assignors.java.topic_ids import hash_code
-from groupsim.assignors.kafka.server_side import first_topics, id_bits, in_map_order
+from groupsim.assignors.kafka.server_side import first_topics, id_bits, in_map_order, topics_by_name
 from groupsim.assignors.partition_array import NUMBER, TOPIC_SHIFT, code_of, flatten
 from groupsim.assignors.problem import Group
 from groupsim.assignors.spec import Answer, Spec
@@ -38,7 +38,9 @@ def share_simple(spec: Spec) -> Answer:
     if not any(named):
         return {member.id: () for member in group.members}
     if same:
-        topics = first_topics(group, hashes, named[0])
+        # The coordinator's set of ids is not copied; a set of ids that somebody else gives is a HashSet already.
+        coordinator = bool(group.spec.topic_ids)
+        topics = topics_by_name(group, named[0]) if coordinator else first_topics(group, hashes, named[0])
         held = [[code_of(r, n) for r, numbers in mine.items() if r in topics for n in numbers] for mine in had]
         targets = [code for rank in topics for code in _assignable(group, rank)]
         result = _share(

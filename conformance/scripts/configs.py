@@ -106,13 +106,18 @@ STREAMS_AND_SHARE = Brokers(
 
 
 def brokers_of(script: Script) -> Brokers:
-    """Those that a script is for, by its operations: a script that is not CLASSIC tells what an administrator sees."""
-    steps = script.get("steps")
+    """Those that a script is for, by its operations and its configuration.
+
+    A script that is not CLASSIC tells what an administrator sees.
+    """
+    steps, config = script.get("steps"), str(script.get("config"))
     listed = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     if any(str(step.get("op")).startswith(("streams_", "share_")) for step in listed):
         return STREAMS_AND_SHARE
     seen = any("seen" in step or step.get("op") == "consumer_heartbeat" for step in listed)
-    return CONSUMER if seen else CLASSIC
+    if not seen and config in CLASSIC.configs:
+        return CLASSIC
+    return CONSUMER if config in CONSUMER.configs else STREAMS_AND_SHARE
 
 
 def config_of(script: Script) -> BrokerConfig:

@@ -28,7 +28,6 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
-from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, TopicDeleted, Unload
 from groupsim.coordinator.consumer.classic_requests import classic_heartbeat, classic_leave, join, sync
 from groupsim.coordinator.consumer.commands import (
@@ -117,7 +116,7 @@ def resume(group: ConsumerGroup) -> tuple[Arm, ...]:
 
 
 def takes(command: object) -> bool:
-    """Whether a command to a classic group is decided here: it may make it a consumer group."""
+    """Whether a command to a group of another protocol is decided here: it may make it a consumer group."""
     return isinstance(command, ConsumerHeartbeat)
 
 
@@ -130,6 +129,5 @@ def outlives_conversion(command: object) -> bool:
     return isinstance(command, ClassicJoinTimedOut | ClassicSyncTimedOut | RebalanceTimedOut)
 
 
-def convertible(group: ClassicGroup, command: ConsumerHeartbeat) -> Outcome[Any]:
-    """Decide such a command."""
-    return heartbeat(group, command)
+elsewhere = heartbeat
+"""Decides such a command."""

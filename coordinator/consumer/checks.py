@@ -5,7 +5,6 @@ Kafka: GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid, throw
 
 from __future__ import annotations
 
-from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -46,12 +45,6 @@ def _complete(cmd: ConsumerHeartbeat) -> bool:
     """A first request tells its timeout, that nothing is owned, and what it subscribes to."""
     subscribed = cmd.topics is not None or cmd.expression is not None
     return cmd.rebalance_timeout_ms != NO_TIMEOUT and cmd.owned == () and subscribed
-
-
-def check_here(state: ClassicGroup | ConsumerGroup) -> None:
-    """Raises RequestRefused between unloading and loading."""
-    if not state.loaded if isinstance(state, ConsumerGroup) else state.phase is Phase.DEAD:
-        raise RequestRefused(Error.NOT_COORDINATOR)
 
 
 def check_size(group: ConsumerGroup, member: MemberId, instance_id: str | None) -> None:

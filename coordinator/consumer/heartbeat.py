@@ -20,6 +20,7 @@ from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
+from groupsim.coordinator.modern.conversion import check_here
 from groupsim.coordinator.modern.decision import session_expiry
 from groupsim.coordinator.modern.members import check_epoch, joining, present
 from groupsim.coordinator.modern.removal import leave
@@ -88,7 +89,7 @@ def step_by_step(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     decision = ConsumerDecision(state)
     try:
         checks.check_request(state.id, state.configs, cmd)
-        checks.check_here(state)
+        check_here(state)
         answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
     except RequestRefused as refusal:
         return _refused(decision, cmd, refusal.error)

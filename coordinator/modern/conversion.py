@@ -13,6 +13,8 @@ ones convert while they have members (`coordinator.consumer.conversion`). An emp
 
 from __future__ import annotations
 
+from typing import Any
+
 from groupsim.coordinator.classic.state import ClassicGroup, Phase
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.outcome import Error
@@ -30,3 +32,9 @@ def replaces_classic(state: object, *, creates: bool, takes_over: bool = True) -
         if takes_over and state.phase is Phase.EMPTY:
             return True
     raise RequestRefused(Error.GROUP_ID_NOT_FOUND)
+
+
+def check_here(state: Any) -> None:
+    """Of a group of any type: raises RequestRefused between unloading and loading."""
+    if state.phase is Phase.DEAD if isinstance(state, ClassicGroup) else not state.loaded:
+        raise RequestRefused(Error.NOT_COORDINATOR)

@@ -7,6 +7,7 @@ GroupMetadataManager.consumerGroupSessionTimeoutMs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
@@ -20,6 +21,8 @@ SESSION_TIMEOUT = "session.timeout.ms"
 HEARTBEAT_INTERVAL = "heartbeat.interval.ms"
 ASSIGNMENT_INTERVAL = "assignment.interval.ms"
 """What groups of every type have: names without the type."""
+DURATION = r"P(?=.)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?"
+"""A duration as ISO 8601 has it, such as `PT1H`."""
 Settings = Mapping[str, Any]
 """Settings of one group by Kafka's names: numbers, 0 or 1 for false or true, texts."""
 
@@ -88,7 +91,23 @@ class Names:
         return text if known and len(set(names)) == len(names) else None
 
 
-Setting = Number | Switch | Names
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of a certain form, which no simulated group looks at."""
+
+    name: str
+    form: str
+
+    def wanted(self) -> str:
+        """What a value must be, as the end of a sentence."""
+        return f"of the form {self.form}"
+
+    def parsed(self, text: str) -> str | None:
+        """The value as it is; None if it has another form."""
+        return text if re.fullmatch(self.form, text) else None
+
+
+Setting = Number | Switch | Names | Text
 
 
 def _bounded(of: str, stem: str, least: int = 1) -> Number:
@@ -106,9 +125,22 @@ def _timed(of: str) -> tuple[Setting, ...]:
     )
 
 
-TYPES = ("consumer",)
+OF_SHARE: tuple[Setting, ...] = (
+    _bounded("share", "record.lock.duration.ms"),
+    _bounded("share", "delivery.count.limit"),
+    _bounded("share", "partition.max.record.locks"),
+    Text("share.auto.offset.reset", f"latest|earliest|by_duration:{DURATION}"),
+    Text("share.isolation.level", "read_committed|read_uncommitted"),
+    Switch("share.renew.acknowledge.enable"),
+    Text("errors.deadletterqueue.topic.name", r"[a-zA-Z0-9._-]{0,249}"),
+    Switch("errors.deadletterqueue.copy.record.enable"),
+)
+"""What only share groups have, about the delivery of records (KIP-932)."""
+TYPES = ("consumer", "share")
 """The types whose groups have settings of their own."""
-SETTINGS: dict[str, Setting] = {setting.name: setting for of in TYPES for setting in _timed(of)}
+SETTINGS: dict[str, Setting] = {
+    setting.name: setting for setting in (*(each for of in TYPES for each in _timed(of)), *OF_SHARE)
+}
 """Every setting of a group, by name."""
 
 
@@ -135,14 +167,14 @@ def effective(of: str, stem: str) -> Callable[[Configs, Context], int]:
 def altered(now: Settings, changes: Mapping[str, str | None], configs: Configs) -> tuple[Error, dict[str, Any]]:
     """The group's settings after IncrementalAlterConfigs; None removes one. All changes are checked together.
 
-    INVALID_CONFIG, and the settings as they were: an unknown name, no value of its kind, a value outside the broker's
-    bounds, a session timeout that is not longer than the heartbeat interval.
+    INVALID_CONFIG, and the settings as they were: an unknown name that is set, no value of its kind, a value outside
+    the broker's bounds, a session timeout that is not longer than the heartbeat interval.
     """
     after = dict(now)
     for name, value in changes.items():
         setting = SETTINGS.get(name)
         parsed = None if setting is None or value is None else setting.parsed(value.strip())
-        if setting is None or (value is not None and parsed is None):
+        if value is not None and parsed is None:
             return Error.INVALID_CONFIG, dict(now)
         after.pop(name, None)
         if parsed is not None:

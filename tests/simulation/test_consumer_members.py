@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.config import BadSetting
-from groupsim.coordinator.consumer import evolve
-from groupsim.coordinator.machine import AnyGroup
+from groupsim.coordinator.machine import AnyGroup, evolve
 from groupsim.events import client as p
 from groupsim.events import consumer as c
 from groupsim.events.base import group_stream

@@ -2,7 +2,7 @@
 
 - `player`: play a script against the simulated coordinator
 - `form`: what a protocol adds: its requests, answers, records, and how an administrator sees its groups
-- `consumer`: the form of consumer groups; another protocol has a module of its own beside it
+- `consumer`, `share`: the form of consumer groups, of share groups
 - `protocols`: all forms; a step as a command of the simulated coordinator, and its answer back
 - `classic_requests`: the same for requests of the classic protocol
 - `as_sent`: what recordings of requests leave out
@@ -10,6 +10,7 @@
 - `administrator`: what an administrator asks and does, which is no command of a group
 - `topics`: the topics of a script, as they are created, grow and are deleted, and their ids
 - `targets`: the targets of a played script; the recorded ones where ids are random and so their hash order unknown
+- `initialization`: when the share coordinator has initialised partitions: as it was recorded
 - `seen`: a group as an administrator sees it
 - `records`: facts as the records that Kafka writes
 - `classic_records`: the record of a classic group

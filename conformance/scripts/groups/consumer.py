@@ -104,8 +104,8 @@ def partition_rows(partitions: Partitions) -> list[dict[str, Any]]:
     return [{"TopicId": topic, "Partitions": numbers} for topic, numbers in by_topic_name(partitions).items()]
 
 
-def _target(target: Partitions) -> dict[str, Any]:
-    return {"TopicPartitions": partition_rows(target)}
+def _target(group: ConsumerGroup, member: str) -> dict[str, Any]:
+    return {"TopicPartitions": partition_rows(group.targets[member])}
 
 
 def _current(member: Member) -> dict[str, Any]:

@@ -24,7 +24,7 @@ Described = Callable[[Any, Topics, Translate], dict[str, Any]]
 Record = list[Any]
 """`[type, key, value]`; a value of None is a tombstone."""
 Value = Callable[[Any], dict[str, Any]]
-"""A member, a member's target or a group as the value of a record."""
+"""A member, or a group, as the value of a record."""
 
 
 class Role(StrEnum):
@@ -50,9 +50,9 @@ class Form:
     """One protocol whose members have epochs.
 
     `build` by operation, `tell` by type of answer. Records: `prefix` of the names of their types; `roles` of the
-    protocol's facts; `member`, `target`, `current` are values, `epoch` is what the group's own record has besides
-    epoch and hash; `others` are the records of facts without a role; `last` are the tombstones that end a group, after
-    those of members and targets.
+    protocol's facts; values of a `member`, of the `target` of a group's member, of what it has now (`current`);
+    `epoch` is what the group's own record has besides epoch and hash; `others` are the records of facts without a role;
+    `last` are the tombstones that end a group, after those of members and targets.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Form:
     tell: Mapping[type[Answer], Tell]
     roles: Mapping[type[Event], Role]
     member: Value
-    target: Value
+    target: Callable[[Any, str], dict[str, Any]]
     current: Value
     last: Callable[[Any], Iterable[Record]]
     epoch: Value = field(default=_nothing)

@@ -12,6 +12,7 @@ from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.groups import offsets, protocols
 from groupsim.conformance.scripts.groups.administrator import Administrator
 from groupsim.conformance.scripts.groups.as_sent import as_sent
+from groupsim.conformance.scripts.groups.initialization import RecordedInitialization
 from groupsim.conformance.scripts.groups.records import Recorder
 from groupsim.conformance.scripts.groups.seen import Seen, seen
 from groupsim.conformance.scripts.groups.targets import ScriptTargets
@@ -66,12 +67,14 @@ class Player:
         self._unshown_labels: dict[str, str] = {}
         given = self._new_ids.values()
         self._targets = ScriptTargets(script["steps"], given, self._unshown, self._recorded_member)
+        self._initialization = RecordedInitialization(script)
         self._sent = -1
         self._host = GroupHost(
             self._env,
             record=self._record,
             answer=self._answered,
             initial=lambda group: absent(group, configs, assign=self._targets.assign, elect=self._targets.elect),
+            machines=self._initialization.machines(),
             context=lambda group: self._administrator.context(int(self._env.now)),
         )
 
@@ -92,7 +95,7 @@ class Player:
         steps = self._script["steps"]
         for step, following in zip(steps, [*steps[1:], None], strict=True):
             yield self._env.timeout(max(step["at"] - self._env.now, 0))
-            self._sent = self._targets.step = step["i"]
+            self._sent = self._targets.step = self._initialization.step = step["i"]
             self._settle()
             self._administrator.topics.others_create()
             try:

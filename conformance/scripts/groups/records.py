@@ -9,7 +9,7 @@ from groupsim.conformance.scripts.groups import classic_records, offsets
 from groupsim.conformance.scripts.groups.form import Form, Record, Role
 from groupsim.conformance.scripts.groups.protocols import FORMS
 from groupsim.coordinator.classic.state import ClassicGroup
-from groupsim.coordinator.machine import MACHINES, AnyGroup
+from groupsim.coordinator.machine import AnyGroup, evolve
 from groupsim.coordinator.topics import Topics
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
@@ -40,8 +40,7 @@ class Recorder:
         """The records of one decision about a group in this state, with the broker's topics at that time."""
         written: list[Record] = []
         for event in events:
-            before: Any = state
-            state = MACHINES[type(state)].evolve(state, event)
+            before, state = state, evolve(state, event)
             if isinstance(event, CommitAccepted | OffsetsDeleted):
                 written.extend(offsets.records(event, topics))
             elif isinstance(event, ENDS) and not isinstance(before, ClassicGroup):
@@ -62,7 +61,7 @@ class Recorder:
         elif isinstance(event, facts.StaticMemberReplaced):
             yield from self._tombstones(form, event.old)
             yield self._metadata(form, group.members[event.member])
-            yield self._target(form, event.member, group.targets[event.member])
+            yield self._target(form, group, event.member)
             yield self._current(form, group.members[event.member])
         elif isinstance(event, GroupEmptied) and group.behaviour.emptied_group_is_assigned:
             yield self._target_epoch(form, event.generation, timestamp=0)
@@ -76,8 +75,8 @@ class Recorder:
             case Role.EPOCH:
                 yield self._epoch(form, group)
             case Role.TARGET:
-                for member, target in sorted(event.changed.items(), key=lambda pair: self._label(pair[0])):
-                    yield self._target(form, member, target)
+                for member in sorted(event.changed, key=self._label):
+                    yield self._target(form, group, member)
                 yield self._target_epoch(form, event.epoch, timestamp=1)
             case None:
                 yield from form.others(group, event)
@@ -88,7 +87,7 @@ class Recorder:
             yield self._metadata(form, member)
         yield self._epoch(form, group)
         for member in group.members.values():
-            yield self._target(form, member.id, group.targets[member.id])
+            yield self._target(form, group, member.id)
         yield self._target_epoch(form, event.generation, timestamp=0)
         for member in group.members.values():
             yield self._current(form, member)
@@ -115,8 +114,8 @@ class Recorder:
     def _metadata(self, form: Form, member: Any) -> Record:
         return [form.prefix + MEMBER, {"MemberId": self._label(member.id)}, form.member(member)]
 
-    def _target(self, form: Form, member: str, target: Any) -> Record:
-        return [form.prefix + TARGET, {"MemberId": self._label(member)}, form.target(target)]
+    def _target(self, form: Form, group: Any, member: str) -> Record:
+        return [form.prefix + TARGET, {"MemberId": self._label(member)}, form.target(group, member)]
 
     def _current(self, form: Form, member: Any) -> Record:
         return [form.prefix + CURRENT, {"MemberId": self._label(member.id)}, form.current(member)]

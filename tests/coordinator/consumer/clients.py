@@ -9,11 +9,11 @@ from functools import reduce
 from hypothesis import strategies as st
 
 from groupsim.coordinator.commands import Commit, CommitAnswer
-from groupsim.coordinator.consumer import evolve, survives
+from groupsim.coordinator.consumer import survives
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.machine import MACHINES, AnyGroup
+from groupsim.coordinator.machine import MACHINES, AnyGroup, evolve
 from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.modern.state import Phase
 from groupsim.coordinator.outcome import Error

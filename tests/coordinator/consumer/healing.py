@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from groupsim.coordinator.classic.commands import Join, Sync
+from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.commands import Load
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
 from groupsim.coordinator.consumer.state import ConsumerGroup
@@ -24,6 +25,7 @@ def follow(clock: Clockwork, member_id: str, topics: tuple[str, ...] | None = No
     """The member does what its group expects of it now; `topics` changes its subscription."""
     group = clock.state
     if not isinstance(group, ConsumerGroup):
+        assert isinstance(group, ClassicGroup)
         known = group.members.get(member_id)
         if known is not None:
             _rejoin(clock, member_id, known.instance_id, known.protocols, (), topics)

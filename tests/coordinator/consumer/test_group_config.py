@@ -34,12 +34,15 @@ WIDE = Configs(
         {INTERVAL: "-1"},
         {INTERVAL: "15001"},
         {"consumer.foo": "1"},
-        {"consumer.foo": None},
         {"consumer.assignor.offload.enable": "maybe"},
     ],
 )
 def test_a_bad_value_is_refused_and_changes_nothing(changes: dict[str, str | None]) -> None:
     assert altered({INTERVAL: 7}, changes, WIDE) == (Error.INVALID_CONFIG, {INTERVAL: 7})
+
+
+def test_a_name_that_nobody_knows_may_be_removed() -> None:
+    assert altered({INTERVAL: 7}, {"consumer.foo": None}, WIDE) == (Error.NONE, {INTERVAL: 7})
 
 
 def test_several_values_are_checked_together() -> None:

@@ -9,7 +9,7 @@ from groupsim.conformance.scripts.groups.consumer import EXPRESSION, STATE_NUMBE
 from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.config import Configs
-from groupsim.coordinator.consumer.state import Member
+from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.machine import AnyGroup
 
 Written = dict[tuple[str, str], tuple[dict[str, Any], Any]]
@@ -53,6 +53,7 @@ def kept_of(group: AnyGroup) -> Kept:
     """The same of a group that was just loaded."""
     if isinstance(group, ClassicGroup):
         return {"classic": classic_records.record(group, lambda member: member)[2]} if group.exists else {}
+    assert isinstance(group, ConsumerGroup)
     return {
         "epoch": group.epoch,
         "target_epoch": group.target_epoch,
