@@ -25,6 +25,10 @@ from groupsim.assignors.extra.fairest_sticky import fairest_sticky
 from groupsim.assignors.extra.optimal_sticky import optimal_sticky
 from groupsim.assignors.extra.stream_join import sticky_stream_join
 from groupsim.assignors.kafka.by_range import by_range
+from groupsim.assignors.kafka.client_sticky import client_sticky
+from groupsim.assignors.kafka.client_tasks import ClientAnswer, ClientProblem
+from groupsim.assignors.kafka.connect import connect_eager, connect_incremental
+from groupsim.assignors.kafka.high_availability import high_availability
 from groupsim.assignors.kafka.round_robin import round_robin
 from groupsim.assignors.kafka.server_range import server_range
 from groupsim.assignors.kafka.share_simple import share_simple
@@ -154,6 +158,12 @@ SHARE_ASSIGNORS: dict[str, Assign] = {"simple": share_simple}
 STREAMS_ASSIGNORS: dict[str, Callable[[StreamsProblem], dict[str, MemberTasks]]] = {"sticky": streams_sticky}
 """The group coordinator's assignors for streams groups, by Kafka's names."""
 
+CLIENT_TASK_ASSIGNORS: dict[str, Callable[[ClientProblem], ClientAnswer]] = {
+    "HighAvailabilityTaskAssignor": high_availability,
+    "StickyTaskAssignor": client_sticky,
+}
+"""Kafka Streams' own assignors, which the leader of a classic group runs, by their Java classes."""
+
 
 def register(assignor: Assignor) -> None:
     """Add a user's own assignor to ASSIGNORS. NotAdmitted if its name is taken or it breaks a promise."""
@@ -174,10 +184,13 @@ def _named(assign: Assign) -> Assign:
 
 __all__ = [
     "ASSIGNORS",
+    "CLIENT_TASK_ASSIGNORS",
     "JAVA_CLASSES",
     "SHARE_ASSIGNORS",
     "STREAMS_ASSIGNORS",
     "Assignor",
     "NotAdmitted",
+    "connect_eager",
+    "connect_incremental",
     "register",
 ]

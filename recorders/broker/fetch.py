@@ -62,7 +62,7 @@ def classpath(version: str = VERSION) -> str:
     jar, libraries = root / "harness.jar", f"{root / 'lib'}/*"
     path = os.pathsep.join([str(jar), libraries])
     if sources and (not jar.exists() or jar.stat().st_mtime < max(source.stat().st_mtime for source in sources)):
-        _compile(sources, libraries, jar)
+        compile_sources(sources, libraries, jar)
         _archive(path, root)
     return path
 
@@ -74,10 +74,10 @@ def jars(version: str = VERSION) -> list[Path]:
     return [library / f"{name}-{version}.jar" for name in ("kafka-clients", "kafka-group-coordinator")]
 
 
-def _compile(sources: list[Path], libraries: str, jar: Path) -> None:
+def compile_sources(sources: list[Path], libraries: str, jar: Path) -> None:
     """Our harness as a jar: folders of classes cannot be archived."""
     with tempfile.TemporaryDirectory() as classes:
-        _run("javac", "-Xlint:-options", "-d", classes, "-cp", libraries, *map(str, sources))
+        run("javac", "-Xlint:-options", "-d", classes, "-cp", libraries, *map(str, sources))
         with zipfile.ZipFile(jar, "w") as file:
             for compiled in sorted(Path(classes).rglob("*.class")):
                 file.write(compiled, compiled.relative_to(classes))
@@ -93,7 +93,7 @@ def _archive(path: str, root: Path) -> None:
     file.unlink(missing_ok=True)
     options = [f"-XX:ArchiveClassesAtExit={file}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     unreachable = ("bootstrap.servers=127.0.0.1:9", "group.id=g", "topics=t", "warm.ms=500")
-    _run(java(), *options, "-cp", path, "Member", *unreachable)
+    run(java(), *options, "-cp", path, "Member", *unreachable)
 
 
 def copy_dependencies(root: Path, project: str) -> None:
@@ -101,7 +101,7 @@ def copy_dependencies(root: Path, project: str) -> None:
     root.mkdir(parents=True, exist_ok=True)
     pom = root / "pom.xml"
     pom.write_text(project)
-    _run("mvn", "-q", "-B", "-f", str(pom), f"{PLUGIN}:copy-dependencies", f"-DoutputDirectory={root / 'lib'}")
+    run("mvn", "-q", "-B", "-f", str(pom), f"{PLUGIN}:copy-dependencies", f"-DoutputDirectory={root / 'lib'}")
     (root / "complete").touch()
 
 
@@ -118,12 +118,13 @@ def run_java(main: str, *arguments: str, options: Mapping[str, str] | None = Non
     """Run a main class to its end, and what it printed. `options`: system properties. Raises Unavailable."""
     properties = [f"-D{key}={value}" for key, value in (options or {}).items()]
     # without the first option a hot NullPointerException loses its message
-    return _run(
+    return run(
         java(), "-XX:-OmitStackTraceInFastThrow", "-Xmx2g", *properties, "-cp", classpath(version), main, *arguments
     )
 
 
-def _run(*command: str) -> str:
+def run(*command: str) -> str:
+    """Run a program to its end, and what it printed. Raises Unavailable if it is not there or fails."""
     if shutil.which(command[0]) is None:
         raise Unavailable(f"a real Kafka needs {command[0]} on the path")
     done = subprocess.run(
