@@ -7,10 +7,11 @@ from math import isfinite
 from typing import Any
 
 from groupsim.analysis.runs import Run
-from groupsim.analysis.tables.delays import Load
+from groupsim.analysis.tables.delays import EVERY_MEMBER, Load, client_of
 from groupsim.analysis.tables.known_delays import delay_rows, known_rates
 from groupsim.api.errors import BadRequest
 from groupsim.api.values import Duration, ms_of_duration
+from groupsim.wording.lists import listed
 
 
 def delayed(
@@ -18,6 +19,7 @@ def delayed(
     rates: Mapping[str, float] | None,
     capacity: float | None,
     slo: Duration | None,
+    batch: Duration | Mapping[str, Duration] | None,
     between: tuple[int, int] | None,
 ) -> tuple[list[dict[str, Any]], float | None]:
     """Rows of `DELAYS`, and the limit in ms. `between`: ms of the run. Raises BadRequest where no rate is known."""
@@ -38,7 +40,23 @@ def delayed(
     if capacity is not None and not (_is_number(capacity) and capacity > 0):
         raise BadRequest(f"capacity={capacity!r} is not a number of records per second")
     limit = None if slo is None else ms_of_duration(slo)
-    return list(delay_rows(run.record_delays(Load(known, capacity), between), limit)), limit
+    load = Load(known, capacity, _batches(run, batch))
+    return list(delay_rows(run.record_delays(load, between), limit)), limit
+
+
+def _batches(run: Run, batch: Duration | Mapping[str, Duration] | None) -> dict[str, float]:
+    """How long members work on a batch (ms), by name."""
+    if batch is None:
+        return {}
+    if not isinstance(batch, Mapping):
+        return {EVERY_MEMBER: ms_of_duration(batch)}
+    processes = {interval.member for interval in run.intervals if interval.member}
+    names = {*processes, *map(client_of, processes), EVERY_MEMBER}
+    for name in batch:
+        if name not in names:
+            clients = sorted({*map(client_of, processes)})
+            raise BadRequest(f"run {run.info.id} has no member {name!r}; it has {listed(clients)}")
+    return {name: ms_of_duration(lasts) for name, lasts in batch.items()}
 
 
 def _rate(topic: str, rate: float) -> float:

@@ -198,19 +198,21 @@ class Run(StoredRun):
         rates: Mapping[str, float] | None = None,
         capacity: float | None = None,
         slo: Duration | None = None,
+        batch: Duration | Mapping[str, Duration] | None = None,
         between: Between | None = None,
     ) -> pd.DataFrame:
         """How long records waited for a member that takes them, one row a group: after start-up, or `between`.
 
         `rates`: records per second in each partition, by topic; default: the scenario's, or that of the commits.
         `capacity`: records per second that one member takes; default: all at once. `slo`: a record that waits longer
-        is late. `p50`, `p99`, `longest`, `catch_up` are timedeltas; `at_least_…`, `at_most_…` their bounds where logs
+        is late. `batch`: how long members work on a batch, or a mapping by client id; records wait for the next poll,
+        too. `p50`, `p99`, `longest`, `catch_up` are timedeltas; `at_least_…`, `at_most_…` their bounds where logs
         show outages only in bounds. `waiting`: records that nobody had taken at the end.
         Raises BadRequest where no rate is known.
         """
         from groupsim.analysis.tables import frames
 
-        rows, _ = delayed(self, rates, capacity, slo, period_of(between, self.info))
+        rows, _ = delayed(self, rates, capacity, slo, batch, period_of(between, self.info))
         return frames.table(rows, DELAYS)
 
     def report(self, path: str | PathLike[str], *others: Run, progress: bool = False) -> Path:

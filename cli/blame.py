@@ -94,7 +94,7 @@ def blame(
 
 
 def _answer(rows: Sequence[Mapping[str, Any]], between: tuple[int, int] | None, rests_on: Support | None) -> str:
-    """What decides most of it, before who was waited for; the amount as far as it is known."""
+    """What most of it depends on, before who was waited for; the amount as far as it is known."""
     from groupsim.analysis.blame.lever import lever
 
     total, of = sum(row["duration_ms"] for row in rows), None

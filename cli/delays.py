@@ -15,11 +15,13 @@ BOUNDED = ("p99_ms", "longest_ms")
 
 
 class Asked(NamedTuple):
-    """Records per second in each partition, by topic; what one member takes per second; the limit, a duration."""
+    """Records per second in each partition, by topic; what one member takes per second; the limit, and how long
+    members work on a batch, as durations."""
 
     rates: Mapping[str, float]
     capacity: float | None
     slo: str | None
+    batches: Mapping[str, str]
     between: tuple[str, str] | None
 
 
@@ -31,7 +33,8 @@ def record_delays(store: str, run: str, asked: Asked, form: Format) -> None:
 
     with existing(store) as opened:
         found = analysis.load(opened, run)
-        rows, slo_ms = delayed(found, asked.rates, asked.capacity, asked.slo, period(asked.between, found.info))
+        given = (asked.rates, asked.capacity, asked.slo, asked.batches, period(asked.between, found.info))
+        rows, slo_ms = delayed(found, *given)
     exact = all(row[f"{bound}_{name}"] == row[name] for row in rows for bound in BOUNDS for name in BOUNDED)
     columns = [each for each in DELAYS if not (exact and form is Format.TABLE and each.startswith(BOUNDS))]
     if form is Format.TABLE:

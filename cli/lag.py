@@ -55,6 +55,12 @@ def lag(
     slo: Annotated[
         str | None, typer.Option(metavar="DURATION", help='With --delays: count the records that wait longer: "10 s".')
     ] = None,
+    batches: Annotated[
+        list[str],
+        typer.Option(
+            "--batch", metavar="[MEMBER=]DURATION", help='With --delays: how long members work on a batch: "2.5 s".'
+        ),
+    ] = [],  # noqa: B006
     between: PeriodOption = None,
     store: StoreOption = DEFAULT_STORE,
     form: FormatOption = Format.TABLE,
@@ -65,7 +71,7 @@ def lag(
     the mean rate of the commits, from the commit that was least behind.
 
     `--delays` needs no commits, only rates: records that come while nobody has their partition wait until somebody
-    does, and until those before them are taken.
+    does, and until those before them are taken. With `--batch` they wait for the next poll of a busy member, too.
 
     Example: groupsim lag latest --rate orders=200 --catch-up
 
@@ -76,9 +82,9 @@ def lag(
         unused = [name for name, given in (("--ends", ends), ("--catch-up", catch_up)) if given]
         if unused:
             raise BadRequest(f"--delays and {unused[0]} show different tables; leave one out")
-        record_delays(store, run, Asked(known, capacity, slo, between), form)
-    elif capacity is not None or slo is not None or between is not None:
-        raise BadRequest("--capacity, --slo and --between are for --delays")
+        record_delays(store, run, Asked(known, capacity, slo, _batches(batches), between), form)
+    elif capacity is not None or slo is not None or batches or between is not None:
+        raise BadRequest("--capacity, --slo, --batch and --between are for --delays")
     else:
         _behind(store, run, (ends, known), None if catch_up else every, form)
 
@@ -88,6 +94,7 @@ def _behind(store: str, run: str, known: tuple[Path | None, dict[str, float]], e
     from groupsim import analysis
     from groupsim.analysis.tables import lag as tables
     from groupsim.analysis.tables.lag import end_notes, resolution_note
+    from groupsim.analysis.tables.table_sentences import of_catch_up, of_lag
 
     ends, rates = known
     with existing(store) as opened:
@@ -108,6 +115,8 @@ def _behind(store: str, run: str, known: tuple[Path | None, dict[str, float]], e
         )
     rows = list(tables.catch_up_rows(lags, intervals) if every is None else tables.lag_rows(lags, every, end_ms))
     columns, first = (tables.CATCH_UP_COLUMNS, "from_ms") if every is None else (tables.LAG_COLUMNS, "at_ms")
+    if form is Format.TABLE:
+        print(output.plain(of_catch_up(rows) if every is None else of_lag(lags, end_ms)))
     output.rows(*with_instants(rows, columns, info, first), form)
     sentences = end_notes(lags, given, None if ends is None else str(ends))
     for sentence in [*sentences, *([resolution_note(lags)] if every is None else [])]:
@@ -122,6 +131,14 @@ def _rate(topic: str, text: str) -> float:
     if not 0 <= rate < float("inf"):
         raise BadRequest(f"--rate {topic}={text}: {text!r} is not a number of records per second")
     return rate
+
+
+def _batches(given: Sequence[str]) -> dict[str, str]:
+    """Durations by member; one without a member is that of all others."""
+    from groupsim.analysis.tables.delays import EVERY_MEMBER
+
+    parts = [text.rpartition("=") for text in given]
+    return {member or EVERY_MEMBER: lasts for member, _, lasts in parts}
 
 
 def _ms(origin: str | None) -> int:

@@ -158,10 +158,13 @@ def rebalances(run: RunArgument, store: StoreOption = DEFAULT_STORE, form: Forma
     """
     from groupsim import analysis
     from groupsim.analysis.tables.columns import REBALANCES, as_rows
+    from groupsim.analysis.tables.table_sentences import of_rebalances
 
     with existing(store) as opened:
         loaded = analysis.load(opened, run)
         rows, open_ = as_rows(loaded.rebalance_rows, REBALANCES), [each.at_least for each in loaded.rebalance_rows]
+    if form is Format.TABLE:
+        print(output.plain(of_rebalances(loaded.rebalance_rows)))
     columns: Sequence[str] = list(REBALANCES)
     if any(open_):
         place = columns.index("duration_ms")

@@ -80,6 +80,11 @@ def _of_its_tables(call: Call, run: groupsim.Run, names: list[str]) -> None:
     """What `blame`, `unavailable` and the report begin with."""
     blamed, unavailable = (call(command, "latest").out.splitlines()[0] for command in ("blame", "unavailable"))
     held(blamed, names)
+    held(call("rebalances", "latest").out.splitlines()[0], names)
+    for option in ((), ("--catch-up",)):
+        lag = call("lag", "latest", "--every", "60000", *option)
+        if "has no commits" not in lag.err:
+            held(lag.out.splitlines()[0], names)
     assert unavailable == f"unavailable  {run.headline}"
     call("report", "latest", "-o", "page.html")
     shown = data(Path("page.html").read_text("utf-8"))["runs"][0]

@@ -4,7 +4,7 @@
 - `reasons`: the rules, by a partition's label, its group's condition and the activities of the processes
 - `phases`: what a partition can wait for, with the meaning of each phase
 - `critical_path`: which step of which member ended each rebalance, and what it cost
-- `lever`: what decides most of it, in a sentence
+- `lever`: what most of it depends on, in a sentence
 - `steps`: a step as a value, and what the steps are called
 - `undated_deaths`: members that were gone at some time, and no log shows since when
 """

@@ -1,4 +1,4 @@
-"""What could be changed about the unavailable time: the setting, or what else decides most of it, and then who was
+"""What could be changed about the unavailable time: the setting, or what else most of it depends on, and then who was
 waited for. The sentence that a report's reasons and `groupsim blame` begin with.
 """
 
@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from groupsim.wording.lists import capital
 from groupsim.wording.names import shown
 from groupsim.wording.numbers import partition_time, short_percent
 
@@ -18,24 +17,24 @@ _IN_WORDS = {
     "assignor": "the time that the assignor takes",
     "restore": "the rebuilding of state",
     "freeze": "the freeze of a process",
-    "pause": "the application, which paused partitions,",
+    "pause": "the application, which paused partitions",
 }
-"""What decides a duration and is no setting -> how a sentence says it."""
+"""What a duration depends on and is no setting -> how a sentence says it."""
 _NO_LEVER = frozenset(["network", None])
-"""Nothing of a group decides these."""
+"""These depend on nothing of a group."""
 Waited = tuple[str | None, str | None, int]
-"""What decides how long, the member that was waited for, and partition-milliseconds."""
+"""What the time depends on, the member that was waited for, and partition-milliseconds."""
 
 
 def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
-    """What decides most of this time, and who was waited for most; None without any time, or where nothing is known.
+    """What most of this time depends on, and who was waited for longest; None without time, or where nothing is known.
 
     `of`: how the time is called; None: by its amount.
 
     >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
-    'heartbeat.interval.ms decides 87 % of this time; m3.0 was waited for most (87 %).'
+    '87 % of this time depends on heartbeat.interval.ms; longest waited for: m3.0 (87 %).'
     >>> lever([("network", "m1.0", 1_300)])
-    'No setting decides most of the 1.3 partition-seconds; m1.0 was waited for most (100 %).'
+    'Most of the 1.3 partition-seconds depends on no setting; longest waited for: m1.0 (100 %).'
     """
     by_lever, by_member = Counter[str | None](), Counter[str | None]()
     for configuration, member, ms in pieces:
@@ -48,14 +47,14 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     levers = Counter({name: ms for name, ms in by_lever.items() if name not in _NO_LEVER})
     largest = _largest(levers)
     if largest is None or levers[largest] < total - levers.total():
-        said = f"No setting decides most of {what}"
+        said = f"Most of {what} depends on no setting"
     else:
-        name = capital(_IN_WORDS[largest]) if largest in _IN_WORDS else largest
-        said = f"{name} decides {short_percent(levers[largest] / total)} of {what}"
+        share = short_percent(levers[largest] / total)
+        said = f"{share} of {what} depends on {_IN_WORDS.get(largest, largest)}"
     waited = _largest(by_member)
     if waited is None:
         return f"{said}."
-    return f"{said}; {shown(waited, 60)} was waited for most ({short_percent(by_member[waited] / total)})."
+    return f"{said}; longest waited for: {shown(waited, 60)} ({short_percent(by_member[waited] / total)})."
 
 
 def _largest(sums: Counter[str | None]) -> str | None:

@@ -1,8 +1,13 @@
 """How long records waited for a member that takes them: computed from availability, rates, and what a member can do.
 
 Records come evenly. One that comes while nobody serves its partition waits until somebody does, and until those before
-it are taken. A member takes at most its capacity, shared evenly by the partitions that have something waiting. What a
-poll or a fetch takes in a group that works is left out.
+it are taken. A member takes at most its capacity, shared evenly by the partitions that have something waiting. Where
+it is known how long a member works on a batch, records wait for its next poll, too; else what a poll or a fetch takes
+in a group that works is left out.
+
+A Java consumer sends the next fetch before `poll` gives a batch away, and the broker answers at once if there is a
+record (fetch.min.bytes=1): what comes during a batch is fetched by the next poll, and given away by the one after that.
+So a record waits for one to two batches (AbstractFetch, FetchCollector in Kafka 4.4).
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -75,11 +81,39 @@ def _share_above(piece: Piece, ms: float) -> float:
     return 0.0 if ms >= high else (high - ms) / (high - low)
 
 
+MAX_POLL_RECORDS = 500
+"""Kafka's default of max.poll.records."""
+EVERY_MEMBER = ""
+"""The name under which a batch's duration is that of all members without one of their own."""
+
+
 class Load(NamedTuple):
-    """Records per second in each partition of a topic, and what one member takes per second; None: at once."""
+    """Records per second in each partition of a topic, and what one member takes per second; None: at once.
+
+    `batches`: from one poll to the next (ms), by process or client id, or EVERY_MEMBER; not known of others.
+    """
 
     rates: Mapping[str, float]
     capacity: float | None = None
+    batches: Mapping[str, float] = {}
+
+    def per_ms(self, member: str) -> float:
+        """What this member takes per millisecond at most; a batch has up to MAX_POLL_RECORDS."""
+        if self.capacity is not None:
+            return self.capacity / 1_000
+        batch_ms = self.batch_ms(member)
+        return MAX_POLL_RECORDS / batch_ms if batch_ms else inf
+
+    def batch_ms(self, member: str | None) -> float:
+        """How long this member works on a batch; 0 where that is not known."""
+        names = (member or "", client_of(member or ""), EVERY_MEMBER)
+        return next((self.batches[name] for name in names if name in self.batches), 0.0)
+
+
+def client_of(process: str) -> str:
+    """The client id of a process: `m2` of `m2.0`."""
+    client, dot, number = process.rpartition(".")
+    return client if dot and number.isdecimal() else process
 
 
 class Served(NamedTuple):
@@ -151,7 +185,7 @@ class _Queue:
         self.rate = rate
         self.begin_ms = begin_ms
         self.server: str | None = None
-        self.taken_at: list[tuple[float, float]] = [(begin_ms, 0.0)]
+        self.taken_at: list[tuple[float, float, str | None]] = [(begin_ms, 0.0, None)]
         self.pace = 0.0
         self.back_ms: float | None = None
         self.catch_up_ms = 0.0
@@ -163,30 +197,37 @@ class _Queue:
 
     def move(self, at_ms: float) -> None:
         """Take at the pace until an instant."""
-        before, taken = self.taken_at[-1]
+        before, taken, _ = self.taken_at[-1]
         if at_ms > before:
             came = self.rate * (at_ms - self.begin_ms)
-            self.taken_at.append((at_ms, min(came, taken + self.pace * (at_ms - before))))
+            self.taken_at.append((at_ms, min(came, taken + self.pace * (at_ms - before)), self.server))
 
     def take_all(self, at_ms: float) -> None:
         """Take at once what waits."""
-        self.taken_at.append((at_ms, self.rate * (at_ms - self.begin_ms)))
+        self.taken_at.append((at_ms, self.rate * (at_ms - self.begin_ms), self.server))
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self, load: Load) -> list[Piece]:
         """The delays of what was taken."""
         found = []
-        for (at, taken), (later, more) in zip(self.taken_at, self.taken_at[1:], strict=False):
+        for (at, taken, _), (later, more, server) in pairwise(self.taken_at):
             if more - taken > _NOTHING:
                 came = [self.begin_ms + count / self.rate for count in (taken, more)]
-                found.append(Piece(more - taken, max(0.0, at - came[0]), max(0.0, later - came[1])))
+                first, last = max(0.0, at - came[0]), max(0.0, later - came[1])
+                found.append(_until_a_poll(Piece(more - taken, first, last), load.batch_ms(server)))
         return found
+
+
+def _until_a_poll(piece: Piece, batch_ms: float) -> Piece:
+    """One to two batches, where nothing else delays the records: a member that gets a partition is in a poll."""
+    waited = max(piece.first_ms, piece.last_ms) > _NOTHING
+    return piece if waited else Piece(piece.records, batch_ms, 2 * batch_ms)
 
 
 class _Model:
     """All partitions of a group: events in the order of time."""
 
     def __init__(self, load: Load) -> None:
-        self._capacity = inf if load.capacity is None else load.capacity / 1_000
+        self._load = load
         self._queues: dict[TopicPartition, _Queue] = {}
         self._of: dict[str, set[TopicPartition]] = defaultdict(set)
         self._empty: list[tuple[float, int, str]] = []
@@ -225,13 +266,14 @@ class _Model:
     def _share(self, member: str, at_ms: float) -> None:
         """What each partition of a member gets from now on: evenly, and none more than it can use."""
         queues = [self._queues[partition] for partition in sorted(self._of[member])]
+        capacity = self._load.per_ms(member)
         for queue in queues:
             queue.move(at_ms)
-            if self._capacity == inf:
+            if capacity == inf:
                 queue.take_all(at_ms)
             if queue.back_ms is not None and not queue.waiting(at_ms):
                 queue.catch_up_ms, queue.back_ms = max(queue.catch_up_ms, at_ms - queue.back_ms), None
-        left, wanting = self._capacity, sorted(queues, key=lambda q: inf if q.waiting(at_ms) else q.rate)
+        left, wanting = capacity, sorted(queues, key=lambda q: inf if q.waiting(at_ms) else q.rate)
         for number, queue in enumerate(wanting):
             share = left / (len(wanting) - number)
             queue.pace = share if queue.waiting(at_ms) else min(queue.rate, share)
@@ -252,7 +294,7 @@ class _Model:
         for partition, queue in sorted(self._queues.items()):
             end = ends[partition]
             queue.move(end)
-            pieces += queue.pieces()
+            pieces += queue.pieces(self._load)
             left = queue.waiting(end)
             if left:
                 came = queue.begin_ms + queue.taken_at[-1][1] / queue.rate

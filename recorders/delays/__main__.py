@@ -1,7 +1,8 @@
 """`python -m recorders.delays FOLDER…`: delays computed from the logs of recorded runs beside those that were measured.
 
 The runs are those that `python -m recorders.families record FOLDER --taken` writes. The time is that from the first
-fault, or from when the group first worked, to the run's end. A measured delay is from the producer's stamp to the poll
+fault, or from when the group first worked, to the run's end. How long a member works on a batch is given, as its owner
+knows it. A measured delay is from the producer's stamp to the poll
 that returned the record first.
 """
 
@@ -57,7 +58,9 @@ def compared(folder: Path) -> Compared:
     taken = measured(read_taken(folder / TAKEN), from_ms, end_ms)
     topics = {each.topic for each in run.intervals}
     rate = float(recorded["config"]["records_per_partition_per_s"])
-    load = Load(dict.fromkeys(topics, rate))
+    worked = recorded["config"]["per_member"]
+    batches = {member: float(program["proc"]) for member, program in worked.items() if "proc" in program}
+    load = Load(dict.fromkeys(topics, rate), batches=batches)
     known = next(iter(run.record_delays(load, (from_ms - began_ms, end_ms - began_ms)).values()))
     owners = record_delays(_by_owners(recorded), load)
     return Compared(

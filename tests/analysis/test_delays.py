@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupsim.analysis.tables.delays import Delays, Load, Served, record_delays
+from groupsim.analysis.tables.delays import EVERY_MEMBER, Delays, Load, Served, record_delays
 from groupsim.events.types import TopicPartition
 
 P = [TopicPartition("orders", number) for number in range(3)]
@@ -52,6 +52,23 @@ def test_members_share_what_they_take() -> None:
     assert found.catch_up_ms == pytest.approx(4_000)
     alone = of((0, None, 0, 2_000), (0, "a", 2_000, 20_000), (1, "b", 0, 20_000), capacity=300)
     assert alone.catch_up_ms == pytest.approx(1_000)
+
+
+def test_a_busy_member_takes_a_record_with_the_poll_after_next() -> None:
+    times = [Served(P[0], "m1.0", 0, 10_000), Served(P[1], "m2.0", 0, 10_000)]
+    found = record_delays(times, Load({"orders": 100}, batches={"m2": 500, EVERY_MEMBER: 100}))
+    assert found.longest_ms == 1_000
+    assert found.later_than(199.9) == pytest.approx(1_000, rel=0.01), "m2's: 500 to 1,000 ms"
+    assert found.quantile(0.25) == pytest.approx(150, abs=1), "m1's: 100 to 200 ms"
+    assert record_delays(times, Load({"orders": 100}, batches={"m2.0": 500})).quantile(0.5) == 0
+
+
+def test_what_waited_is_taken_a_batch_at_a_time() -> None:
+    """100 come a second; 1,000 have come, and 500 are taken every 250 ms: 2,000 a second."""
+    times = [Served(P[0], None, 0, 10_000), Served(P[0], "m1.0", 10_000, 20_000)]
+    found = record_delays(times, Load({"orders": 100}, batches={"m1": 250}))
+    assert found.catch_up_ms == pytest.approx(1_000 / 1.9, rel=0.01)
+    assert found.longest_ms == 10_000
 
 
 def test_what_nobody_took_is_counted() -> None:

@@ -15,6 +15,8 @@ from groupsim.analysis.tables.lag import (
     partition_lags,
     resolution_note,
 )
+from groupsim.analysis.tables.table_sentences import of_catch_up, of_lag, of_rebalances
+from groupsim.analysis.timelines.rebalance import Phase, PhaseName, Rebalance
 from groupsim.events.base import Recorded, group_stream
 from groupsim.events.group import CommitAccepted
 from groupsim.events.types import TopicPartition
@@ -40,6 +42,35 @@ def test_an_outage_shows_in_the_lag_and_the_first_commit_that_is_level_again_end
     assert (row["caught_up_ms"], row["catch_up_ms"]) == (10_000, 2_500)
     assert row["catch_up_at_least_ms"] == 1_500, "at 9,000 it was still behind"
     assert "here they are 1,000 ms apart (median)" in resolution_note(lags)
+
+
+def test_what_the_tables_begin_with() -> None:
+    facts = _commits((1_000, 100), (2_000, 200), (8_000, 300), (9_000, 700), (10_000, 1_000))
+    lags = partition_lags(facts, Ends({}, {"orders": 100.0}))
+    assert of_lag(lags, 12_000) == "Commits were at most 599 records behind, in partition orders-0, and 200 at the end."
+    assert of_lag(partition_lags(_commits((1_000, 100)), Ends({}, {})), 2_000).startswith("How far commits were behind")
+    outages = [Interval("g", "orders", 0, Label.WITHHELD, None, None, None, *when) for when in ((2_500, 7_500),)]
+    rows = list(catch_up_rows(lags, outages))
+    assert of_catch_up(rows) == "Partitions had caught up at most 2.5 s after an outage (slowest: orders-0)."
+    never = list(catch_up_rows(partition_lags(facts[:3], Ends({}, {"orders": 100.0})), outages))
+    assert of_catch_up([*rows, *never]).endswith("; of 1 outage no commit shows it.")
+    assert of_catch_up(never) == "After 1 outage of partitions no commit shows that they had caught up."
+
+
+def test_what_the_table_of_rebalances_begins_with() -> None:
+    def took(cause: str, from_ms: int, to_ms: int | None, slowest: str | None) -> Rebalance:
+        return Rebalance("g", cause, [Phase(PhaseName.JOINING, from_ms, to_ms)], slowest_member=slowest)
+
+    one, two = took("member-joined", 0, 9_000, "m1"), took("member-left", 10_000, 11_500, "m2")
+    three = took("member-left", 20_000, None, None)
+    assert of_rebalances([]) == "No rebalance."
+    assert of_rebalances([one]) == "1 rebalance; it took 9.0 s, and m1 was the slowest."
+    assert of_rebalances([one, two]) == (
+        "2 rebalances, 1 of them member-joined; one after the first took 1.5 s, and m2 was the slowest."
+    )
+    assert of_rebalances([one, two, three]) == (
+        "3 rebalances, 2 of them member-left; one after the first took 1.5 s, and m2 was the slowest."
+    )
 
 
 def test_who_never_catches_up_has_no_catch_up_time() -> None:

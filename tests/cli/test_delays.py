@@ -81,3 +81,20 @@ def test_what_is_not_known_is_asked_for(call: Call) -> None:
         assert (called.status, called.out, called.err.count("\n")) == (2, "", 1), called.err
     with pytest.raises(BadRequest, match="no rate is known"):
         groupsim.load("groupsim.db").delays()
+
+
+def test_how_long_a_batch_takes_is_said_for_all_or_by_client(call: Call) -> None:
+    assert call("import", str(KILL9), "--name", "kill9").status == 0
+    asked = ("lag", "latest", "--delays", "--rate", "orders=5", "--format", "json", "--batch")
+    (all_,) = call(*asked, "200 ms").json
+    (one,) = call(*asked, "m2=200 ms").json
+    assert 200 <= all_["p50_ms"] <= 400
+    assert one["p50_ms"] == 0
+    run = groupsim.load("groupsim.db")
+    frame = run.delays(rates={"orders": 5}, batch={"m1": "1 s", "m3": 200})
+    assert frame["p50"].iloc[0] >= pd.Timedelta("200 ms")
+    wrong = call(*asked, "m9=200 ms")
+    assert wrong.status == 2
+    assert "has no member 'm9'; it has m1, m2, m3" in wrong.err
+    assert call(*asked, "soon").status == 2
+    assert "--batch" in call("lag", "latest", "--batch", "1 s").err
