@@ -8,6 +8,7 @@ cooperative  a cooperative assignor assigns to others nothing that a member stil
 epochs       generations only grow
 fencing      no commit is accepted from a member that is not in the group, or from another generation
 member_epochs  the same for consumer groups: member epochs and assignment epochs
+share_groups  in a share group nobody is given what is not initialised, and nothing that is stays with nobody
 convergence  a group that is left in peace becomes Stable and owns all its partitions
 """
 
@@ -19,10 +20,18 @@ from groupsim.invariants.cooperative import WithheldUntilRevoked
 from groupsim.invariants.epochs import GenerationsAdvance
 from groupsim.invariants.fencing import FencedCommits
 from groupsim.invariants.ownership import SingleOwner
+from groupsim.invariants.share_groups import ShareAssignments
 
 __all__ = ["Invariant", "Violation", "Watch", "all_invariants"]
 
 
 def all_invariants() -> list[Invariant]:
     """Fresh instances of every invariant, for one run."""
-    return [SingleOwner(), WithheldUntilRevoked(), GenerationsAdvance(), FencedCommits(), Converges()]
+    return [
+        SingleOwner(),
+        WithheldUntilRevoked(),
+        GenerationsAdvance(),
+        FencedCommits(),
+        ShareAssignments(),
+        Converges(),
+    ]

@@ -16,18 +16,26 @@ from groupsim.events.consumer import (
     TargetComputed,
 )
 from groupsim.events.group import CoordinatorLoaded, GroupDeleted, GroupEmptied
+from groupsim.events.share import ShareGroupCreated, ShareTargetComputed
 from groupsim.invariants.base import Violation
 
-_ANEW = (CoordinatorLoaded, ConsumerGroupCreated, EmptyGroupDropped, EmptyGroupForgotten, GroupDeleted)
+_ANEW = (
+    CoordinatorLoaded,
+    ConsumerGroupCreated,
+    ShareGroupCreated,
+    EmptyGroupDropped,
+    EmptyGroupForgotten,
+    GroupDeleted,
+)
 """The numbers begin anew, or at what was written."""
 
 
 class GenerationsAdvance:
     """A group's generation never goes back; a join phase makes it grow (Kafka: ClassicGroup.initNextGeneration).
 
-    Nor does the epoch of a consumer group; a conversion goes on with the number, or with the one before where the same
-    request had let the epoch grow (`generation-zero` in `docs/model/consumer-groups.md`). A group that takes an empty
-    one's place begins anew.
+    Nor does the epoch of a consumer or share group; a conversion goes on with the number, or with the one before where
+    the same request had let the epoch grow (`generation-zero` in `docs/model/consumer-groups.md`). A group that takes
+    an empty one's place begins anew.
     """
 
     name = "generations-advance"
@@ -40,6 +48,7 @@ class GenerationsAdvance:
         GroupDowngraded,
         GroupEpochBumped,
         TargetComputed,
+        ShareTargetComputed,
     )
 
     def __init__(self) -> None:
@@ -81,6 +90,6 @@ def _number(event: Event) -> int | None:
     match event:
         case JoinPhaseCompleted() | GroupEmptied() | AssignmentStored() | GroupDowngraded():
             return event.generation
-        case GroupEpochBumped() | TargetComputed():
+        case GroupEpochBumped() | TargetComputed() | ShareTargetComputed():
             return event.epoch
     return None

@@ -32,8 +32,13 @@ ASSIGNOR = "simple"
 
 def heartbeat(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[object]:
     """Every heartbeat, also one that leaves. A refused one changes nothing and does not let the session start anew."""
-    if isinstance(decision.state, ShareGroup) and _changes_nothing(decision.state, cmd):
+    if isinstance(decision.state, ShareGroup) and changes_nothing(decision.state, cmd):
         return _unchanged(decision.state, cmd)
+    return step_by_step(decision, cmd)
+
+
+def step_by_step(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[object]:
+    """Any heartbeat, by all checks in the broker's order."""
     try:
         _check(decision, cmd)
         if cmd.epoch == LEAVE_EPOCH:
@@ -51,7 +56,7 @@ def heartbeat(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[object]:
     return decision.outcome()
 
 
-def _changes_nothing(group: ShareGroup, cmd: ShareHeartbeat) -> bool:
+def changes_nothing(group: ShareGroup, cmd: ShareHeartbeat) -> bool:
     """Whether the request is accepted, brings no fact about the group, and its answer tells no assignment."""
     member = group.members.get(cmd.member)
     return (

@@ -55,7 +55,7 @@ class Recorder:
                 written.append(classic_records.record(state, self._label))
         return written
 
-    def _of(self, form: Form, group: Any, event: Any) -> Iterable[Record]:
+    def _of(self, form: Form, group: Any, event: Event) -> Iterable[Record]:
         if isinstance(event, facts.GroupUpgraded):
             yield from self._upgrade(form, group, event)
         elif isinstance(event, facts.StaticMemberReplaced):
@@ -65,6 +65,10 @@ class Recorder:
             yield self._current(form, group.members[event.member])
         elif isinstance(event, GroupEmptied) and group.behaviour.emptied_group_is_assigned:
             yield self._target_epoch(form, event.generation, timestamp=0)
+        yield from self._by_role(form, group, event)
+
+    def _by_role(self, form: Form, group: Any, event: Any) -> Iterable[Record]:
+        """What all protocols write alike, each for facts of its own, and what one alone writes."""
         match form.roles.get(type(event)) or SHARED_ROLES.get(type(event)):
             case Role.MEMBER:
                 yield self._metadata(form, group.members[event.member])
