@@ -16,5 +16,6 @@ expressions/      topic expressions of the consumer protocol: RE2/J's syntax and
 classic/          the machine of classic groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
 modern/           what the groups share whose members send heartbeats with epochs: consumer, streams, share groups
 consumer/         the machine of consumer groups (KIP-848): ConsumerGroupHeartbeat
+streams/          the machine of streams groups (KIP-1071): StreamsGroupHeartbeat, topologies, tasks, endpoints
 share/            the machine of share groups (KIP-932): ShareGroupHeartbeat, share state, start offsets
 """

@@ -108,6 +108,34 @@ class ShareGroupConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamsGroupConfig:
+    """Settings of streams groups (KIP-1071; Kafka: GroupCoordinatorConfig), with the defaults of Kafka 4.4.
+
+    `group_streams_rack_aware_assignment_tags` is a list with commas, as it is set.
+    """
+
+    group_streams_session_timeout_ms: int = 45_000
+    group_streams_min_session_timeout_ms: int = 45_000
+    group_streams_max_session_timeout_ms: int = 60_000
+    group_streams_heartbeat_interval_ms: int = 5_000
+    group_streams_min_heartbeat_interval_ms: int = 5_000
+    group_streams_max_heartbeat_interval_ms: int = 15_000
+    group_streams_max_size: int = INT_MAX
+    group_streams_initial_rebalance_delay_ms: int = 3_000
+    group_streams_assignment_interval_ms: int = 1_000
+    group_streams_min_assignment_interval_ms: int = 0
+    group_streams_max_assignment_interval_ms: int = 15_000
+    group_streams_num_standby_replicas: int = 0
+    group_streams_max_standby_replicas: int = 2
+    group_streams_num_warmup_replicas: int = 2
+    group_streams_max_warmup_replicas: int = 20
+    group_streams_acceptable_recovery_lag: int = 10_000
+    group_streams_task_offset_interval_ms: int = 60_000
+    group_streams_min_task_offset_interval_ms: int = 15_000
+    group_streams_rack_aware_assignment_tags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CoordinatorConfig:
     """Settings of the coordinator itself, for groups of every type (Kafka: GroupCoordinatorConfig).
 
@@ -129,6 +157,7 @@ class Configs:
     coordinator: CoordinatorConfig = field(default_factory=CoordinatorConfig)
     classic: ClassicGroupConfig = field(default_factory=ClassicGroupConfig)
     consumer: ConsumerGroupConfig = field(default_factory=ConsumerGroupConfig)
+    streams: StreamsGroupConfig = field(default_factory=StreamsGroupConfig)
     share: ShareGroupConfig = field(default_factory=ShareGroupConfig)
 
     def names(self) -> list[str]:
@@ -198,6 +227,10 @@ BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {
     "group.share.min.assignment.interval.ms": (0, INT_MAX),
     "group.share.max.assignment.interval.ms": (0, INT_MAX),
     "group.share.max.size": (1, 1_000),
+    **dict.fromkeys(names(StreamsGroupConfig())[:-1], (0, INT_MAX)),
+    **{f"group.streams.{bound}session.timeout.ms": (1, INT_MAX) for bound in ("", "min.", "max.")},
+    **{f"group.streams.{bound}heartbeat.interval.ms": (1, INT_MAX) for bound in ("", "min.", "max.")},
+    "group.streams.max.size": (1, INT_MAX),
 }
 """The least and the most, or the known values, of every setting in Configs."""
 

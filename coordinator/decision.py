@@ -13,11 +13,11 @@ State = TypeVar("State")
 
 
 class RequestRefused(GroupsimError):
-    """A request is answered with this error; nothing changes."""
+    """A request is answered with this error; nothing changes. `message` is Kafka's, where the protocol tells one."""
 
-    def __init__(self, error: Error) -> None:
-        super().__init__(error.name)
-        self.error = error
+    def __init__(self, error: Error, message: str | None = None) -> None:
+        super().__init__(message or error.name)
+        self.error, self.message = error, message
 
 
 class Decision(Generic[State]):

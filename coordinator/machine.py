@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from groupsim.coordinator import classic, consumer, share
+from groupsim.coordinator import classic, consumer, share, streams
 from groupsim.coordinator.classic.state import ClassicGroup, Elect
 from groupsim.coordinator.classic.votes import elect_by_hash
 from groupsim.coordinator.config import Configs
@@ -17,12 +17,14 @@ from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Arm, Outcome
 from groupsim.coordinator.server_assignors import Assign, assign_by_name
 from groupsim.coordinator.share.state import ShareGroup
+from groupsim.coordinator.streams.state import StreamsGroup
 from groupsim.events.base import Event
 from groupsim.events.share import ShareGroupCreated
+from groupsim.events.streams import StreamsGroupCreated
 from groupsim.events.types import GroupId
 
 State_contra = TypeVar("State_contra", contravariant=True)
-AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
+AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup | StreamsGroup
 """The state of a group of any protocol."""
 
 
@@ -46,8 +48,10 @@ class Machine(Protocol[State_contra]):
         ...
 
 
-OTHERS = (consumer, share)
+OTHERS = (consumer, share, streams)
 """The protocols whose requests may come to a group of another type, or to none."""
+CREATED: dict[type[Event], Any] = {ShareGroupCreated: share, StreamsGroupCreated: streams}
+"""Facts that make a group of another protocol out of a classic one, or of none."""
 
 
 class GroupMachine:
@@ -75,9 +79,7 @@ class GroupMachine:
 
     def evolve(self, state: Any, event: Event, /) -> AnyGroup:
         """The group after one more fact."""
-        if isinstance(event, ShareGroupCreated):
-            return share.evolve(state, event)
-        after: AnyGroup = self._facts.evolve(state, event)
+        after: AnyGroup = CREATED.get(type(event), self._facts).evolve(state, event)
         return after
 
 
@@ -87,6 +89,7 @@ MACHINES: Machines = {
     ClassicGroup: GroupMachine(classic),
     ConsumerGroup: GroupMachine(consumer),
     ShareGroup: GroupMachine(share),
+    StreamsGroup: GroupMachine(streams),
 }
 
 

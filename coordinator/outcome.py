@@ -44,6 +44,7 @@ class Error(Enum):
     UNSUPPORTED_ASSIGNOR = 112
     STALE_MEMBER_EPOCH = 113
     INVALID_REGULAR_EXPRESSION = 128
+    STREAMS_INVALID_TOPOLOGY = 130
 
 
 class Answer(msgspec.Struct, frozen=True):

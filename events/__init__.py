@@ -4,6 +4,7 @@ base       Event, the base of all facts; Recorded, the envelope with time and pl
 group      facts of a group that do not depend on its protocol: created, emptied, commits, coordinator loaded
 classic    facts of the classic protocol's coordinator: members, rebalances, assignments
 consumer   facts of the consumer protocol's coordinator: members, epochs, targets, reconciliation
+streams    facts of streams groups: members, topologies, targets and tasks
 share      facts of share groups: members, targets, the share state of partitions
 client     what a consumer process saw and did
 network    messages, cut and slow links

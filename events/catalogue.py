@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterable
 from types import ModuleType
 
-from groupsim.events import classic, client, consumer, group, network, share, world
+from groupsim.events import classic, client, consumer, group, network, share, streams, world
 from groupsim.events.base import Event
 from groupsim.events.errors import GroupsimError
 
-MODULES = (group, classic, consumer, share, client, network, world)
+MODULES = (group, classic, consumer, share, streams, client, network, world)
 """Every module of facts. A new protocol adds its own."""
 ABSTRACT = (client.ClientEvent,)
 """Bases that are never recorded themselves."""

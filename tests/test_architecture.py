@@ -126,6 +126,13 @@ group.share.max.record.lock.duration.ms group.share.max.session.timeout.ms group
 group.share.min.assignment.interval.ms group.share.min.delivery.count.limit group.share.min.heartbeat.interval.ms
 group.share.min.partition.max.record.locks group.share.min.record.lock.duration.ms group.share.min.session.timeout.ms
 group.share.partition.max.record.locks group.share.record.lock.duration.ms group.share.session.timeout.ms
+group.streams.acceptable.recovery.lag group.streams.assignment.interval.ms group.streams.heartbeat.interval.ms
+group.streams.initial.rebalance.delay.ms group.streams.max.assignment.interval.ms
+group.streams.max.heartbeat.interval.ms group.streams.max.session.timeout.ms group.streams.max.size
+group.streams.max.standby.replicas group.streams.max.warmup.replicas group.streams.min.assignment.interval.ms
+group.streams.min.heartbeat.interval.ms group.streams.min.session.timeout.ms group.streams.min.task.offset.interval.ms
+group.streams.num.standby.replicas group.streams.num.warmup.replicas group.streams.rack.aware.assignment.tags
+group.streams.session.timeout.ms group.streams.task.offset.interval.ms
 heartbeat.interval.ms max.poll.interval.ms max.poll.records metadata.max.age.ms partition.assignment.strategy
 request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
 """

@@ -46,6 +46,8 @@ _Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 _Partition = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 _By_topic = dict[str, list[_Partition]]
+_Tasks = dict[str, list[_Number]]
+"""Of a member of a streams group, which may list what there is not."""
 
 
 class _Subscription(msgspec.Struct):
@@ -109,9 +111,9 @@ class _Asked(msgspec.Struct):
     topics: list[str] | dict[str, list[_Partition] | dict[str, _Number]] | None = None
     endpoint_epoch: _Number = 0
     topology: _Topology | None = None
-    active: _By_topic | None = None
-    standby: _By_topic | None = None
-    warmup: _By_topic | None = None
+    active: _Tasks | None = None
+    standby: _Tasks | None = None
+    warmup: _Tasks | None = None
     process_id: str | None = None
     endpoint: tuple[str, _Number] | None = None
     tags: dict[str, str] | None = None

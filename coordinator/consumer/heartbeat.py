@@ -125,7 +125,7 @@ def _stay(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbe
     member = _member(decision, cmd)
     if cmd.epoch != JOIN_EPOCH or _rejoin_is_checked(known, cmd):
         owns_no_more = cmd.owned is not None and all(p in member.assigned for p in cmd.owned)
-        check_epoch(member.epoch, member.previous_epoch, cmd.epoch, owns_no_more=owns_no_more)
+        check_epoch(member, cmd.epoch, owns_no_more=owns_no_more, kind="consumer")
     after = updated(member, cmd)
     change = Change(known=known, before=member, after=after, owned=cmd.owned, context=cmd.context)
     settle(decision, change)

@@ -68,10 +68,10 @@ def gone(group: ModernGroup[Any, Any], e: Event) -> ClassicGroup:
 
 
 def _replaced(group: Group, e: facts.StaticMemberReplaced) -> Group:
-    former, target = group.members[e.old], group.targets.get(e.old)
-    member = replace(former, id=e.member, instance_id=e.instance_id, epoch=0, previous_epoch=0)
+    member = replace(group.members[e.old], id=e.member, instance_id=e.instance_id, epoch=0, previous_epoch=0)
+    target = group.targets.get(e.old, group.no_target)
     after = group.without(e.old).placed(member)
-    return after if target is None else replace(after, targets={**after.targets, e.member: target})
+    return replace(after, targets={**after.targets, e.member: target})
 
 
 def _away(group: Group, e: facts.StaticMemberAway) -> Group:

@@ -85,10 +85,10 @@ class Names:
         return f"one of {', '.join(self.known)}" if self.known else "names, none of them twice"
 
     def parsed(self, text: str) -> str | None:
-        """The value as it is; None if it is none."""
+        """The names with nothing but commas between them; None if it is no such list."""
         names = [name.strip() for name in text.split(",")]
         known = all(name in self.known for name in names) if self.known else True
-        return text if known and len(set(names)) == len(names) else None
+        return ",".join(names) if known and len(set(names)) == len(names) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,20 @@ OF_SHARE: tuple[Setting, ...] = (
     Switch("errors.deadletterqueue.copy.record.enable"),
 )
 """What only share groups have, about the delivery of records (KIP-932)."""
-TYPES = ("consumer", "share")
+OF_STREAMS: tuple[Setting, ...] = (
+    Number("streams", "initial.rebalance.delay.ms"),
+    Number("streams", "num.standby.replicas", high="max.standby.replicas"),
+    Number("streams", "num.warmup.replicas", high="max.warmup.replicas"),
+    Number("streams", "acceptable.recovery.lag"),
+    Number("streams", "task.offset.interval.ms", 1, "min.task.offset.interval.ms"),
+    Names("streams.rack.aware.assignment.tags"),
+    Names("streams.assignor.name", ("sticky",)),
+)
+"""What only streams groups have (KIP-1071)."""
+TYPES = ("consumer", "share", "streams")
 """The types whose groups have settings of their own."""
 SETTINGS: dict[str, Setting] = {
-    setting.name: setting for setting in (*(each for of in TYPES for each in _timed(of)), *OF_SHARE)
+    setting.name: setting for setting in (*(each for of in TYPES for each in _timed(of)), *OF_SHARE, *OF_STREAMS)
 }
 """Every setting of a group, by name."""
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.identity import sender_error
 from groupsim.coordinator.modern.decision import ModernDecision
-from groupsim.coordinator.modern.state import AnyMember, ModernGroup
+from groupsim.coordinator.modern.state import AnyMember, ModernGroup, ModernMember
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
 from groupsim.events.types import MemberId
@@ -21,9 +21,16 @@ Group = TypeVar("Group", bound=ModernGroup[Any, Any])
 def present(group: ModernGroup[AnyMember, Any], member: MemberId, instance_id: str | None) -> AnyMember:
     """The member that sends this. Raises RequestRefused if it is none, or if another one has its instance id."""
     error = sender_error(group, member, instance_id)
-    if error is not Error.NONE:
-        raise RequestRefused(error)
-    return group.members[member]
+    if error is Error.NONE:
+        return group.members[member]
+    holder = None if instance_id is None else group.statics.get(instance_id)
+    if error is Error.FENCED_INSTANCE_ID:
+        message = f"Static member {member} with instance id {instance_id} was fenced by member {holder}."
+    elif instance_id is not None and holder is None:
+        message = f"Instance id {instance_id} is unknown."
+    else:
+        message = f"Member {member} is not a member of group {group.id}."
+    raise RequestRefused(error, message)
 
 
 def joining(decision: ModernDecision[Any], new: AnyMember, instance_id: str | None) -> AnyMember:
@@ -38,7 +45,11 @@ def joining(decision: ModernDecision[Any], new: AnyMember, instance_id: str | No
         known: AnyMember = group.members.get(new.id, new)
         return known
     if not group.members[holder].may_be_replaced:
-        raise RequestRefused(Error.UNRELEASED_INSTANCE_ID)
+        raise RequestRefused(
+            Error.UNRELEASED_INSTANCE_ID,
+            f"Static member {new.id} with instance id {instance_id} cannot join the group because the instance id is"
+            f" owned by {holder} member.",
+        )
     replace_static(decision, instance_id, new.id)
     taken: AnyMember = decision.group.members[new.id]
     return taken
@@ -50,14 +61,19 @@ def replace_static(decision: ModernDecision[Any], instance_id: str, member: Memb
     decision.record(facts.StaticMemberReplaced(instance_id=instance_id, old=old, member=member))
 
 
-def check_epoch(member_epoch: int, previous_epoch: int, received: int, *, owns_no_more: bool) -> None:
+def check_epoch(member: ModernMember, received: int, *, owns_no_more: bool, kind: str) -> None:
     """The member's epoch, or the one before if it owns nothing that it was not given by then: its answer was lost.
 
-    Raises RequestRefused.
+    Raises RequestRefused; `kind` of group, for its message.
     """
-    lost_answer = received < member_epoch and received == previous_epoch
-    if received != member_epoch and not (lost_answer and owns_no_more):
-        raise RequestRefused(Error.FENCED_MEMBER_EPOCH)
+    lost_answer = received < member.epoch and received == member.previous_epoch
+    if received != member.epoch and not (lost_answer and owns_no_more):
+        compared = "greater" if received > member.epoch else "smaller"
+        raise RequestRefused(
+            Error.FENCED_MEMBER_EPOCH,
+            f"The {kind} group member has a {compared} member epoch ({received}) than the one known by the group"
+            f" coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
+        )
 
 
 def is_full(group: ModernGroup[Any, Any], most: int, member: MemberId, instance_id: str | None) -> bool:

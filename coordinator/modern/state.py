@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -77,6 +77,7 @@ class ModernGroup(msgspec.Struct, Generic[AnyMember, Target], frozen=True, kw_on
     the consumer group or the classic group that it may become.
     """
 
+    no_target: ClassVar[Any] = ()
     id: GroupId
     configs: Configs = msgspec.field(default_factory=Configs)
     elect: Elect = elect_by_hash

@@ -2,7 +2,7 @@
 
 - `player`: play a script against the simulated coordinator
 - `form`: what a protocol adds: its requests, answers, records, and how an administrator sees its groups
-- `consumer`, `share`: the form of consumer groups, of share groups
+- `consumer`, `streams`, `share`: the form of each protocol's groups
 - `protocols`: all forms; a step as a command of the simulated coordinator, and its answer back
 - `classic_requests`: the same for requests of the classic protocol
 - `as_sent`: what recordings of requests leave out

@@ -22,6 +22,10 @@ Label = Callable[[str], str]
 Operation = Callable[[GroupHost, Step, Label], dict[str, Any]]
 
 
+STREAMS = "streams"
+"""The protocol that the list of protocols switches off, describe request and all."""
+
+
 class Administrator:
     """Operations by name, each giving the answer at once; topics, settings and offsets are kept here."""
 
@@ -64,6 +68,9 @@ class Administrator:
         """The describe request of one protocol, which knows no group of another."""
 
         def describe(host: GroupHost, step: Step, label: Label) -> dict[str, Any]:
+            protocols = host.group(self._group).configs.coordinator.group_coordinator_rebalance_protocols
+            if kind == STREAMS and kind not in protocols:
+                return {"error": "UNSUPPORTED_VERSION"}
             if not self._group and kind != "classic":
                 return {"error": "INVALID_GROUP_ID"}
             found = seen(host.group(self._group), self.topics.topics, label)

@@ -20,10 +20,14 @@ from groupsim.conformance.scripts.labels import MemberLabels
 from groupsim.conformance.scripts.script import BadScript, Script, Step, check_shape
 from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.outcome import Answer, Error, Reply
+from groupsim.coordinator.streams.commands import InternalTopicsFailed
 from groupsim.coordinator.topics import Topics
 from groupsim.events.base import Event
+from groupsim.events.streams import InternalTopic
 from groupsim.simulation.group_host import GroupHost
 
+GROUP = "GROUP"
+"""What recordings have in place of the group's id in messages."""
 SEEN_BEFORE_MS = 40
 """An administrator looks this long before the next step."""
 SHOWING = (Error.NONE, Error.MEMBER_ID_REQUIRED)
@@ -57,7 +61,7 @@ class Player:
         check_shape(script)
         script = as_sent(script)
         self._script = script
-        self._group = script.get("group", "g")
+        self._group = script.get("group", GROUP)
         self._env = simpy.Environment()
         self._ids = MemberLabels()
         self._administrator = Administrator(script, self._group)
@@ -94,7 +98,7 @@ class Player:
     def _send(self) -> Generator[simpy.Event, None, None]:
         steps = self._script["steps"]
         for step, following in zip(steps, [*steps[1:], None], strict=True):
-            yield self._env.timeout(max(step["at"] - self._env.now, 0))
+            yield self._wait_until(step["at"])
             self._sent = self._targets.step = self._initialization.step = step["i"]
             self._settle()
             self._administrator.topics.others_create()
@@ -138,10 +142,26 @@ class Player:
     def _answered(self, group: str, reply: Reply, wrote: bool) -> None:
         played = self._played[reply.request]
         played.answer, played.after, played.at_ms = reply.answer, self._sent, self._env.now
+        if getattr(reply.answer, "creates", ()):
+            self._env.process(self._make_topics(reply.answer.creates))  # type: ignore[attr-defined]
         given, new = getattr(reply.answer, "member", None), self._new_ids.get(reply.request)
         played.unshown = frozenset(self._unshown) - {new} if reply.request == self._sent else frozenset()
         if given is not None and given == new and reply.answer.error in SHOWING:
             self._ids.given(reply.request, self._script["steps"][reply.request]["as"], given)
+
+    def _make_topics(self, wanted: tuple[InternalTopic, ...]) -> Generator[simpy.Event, None, None]:
+        """The broker makes a streams group's internal topics in the background, or tells the group why it can't."""
+        yield self._env.timeout(0)
+        refused = self._administrator.topics.make(wanted)
+        if refused:
+            self._host.handle(self._group, InternalTopicsFailed(reasons=refused))
+
+    def _wait_until(self, at_ms: int) -> simpy.Event:
+        """What happens at the same time by a timer comes later: the broker's clock began after the request was sent."""
+        event = self._env.event()
+        event._ok, event._value = True, None
+        self._env.schedule(event, priority=simpy.events.URGENT, delay=max(at_ms - self._env.now, 0))
+        return event
 
     def _recorded_member(self, label: str) -> str:
         """The id of a label; the present step's own new id has none yet."""
@@ -170,6 +190,8 @@ class Player:
         answer = played.answer
         if isinstance(answer, Answer):
             answer = protocols.response(step, answer, lambda m: self._answer_label(m, played))
+        if answer and answer.get("message") and not self._group:
+            answer["message"] = answer["message"].replace("", GROUP)  # as the recorder did with an empty id
         if answer and played.refused:
             answer = {"errors": {**answer["errors"], **offsets.errors(played.refused)}}
         records = [record for decided in played.facts for record in recorder.records(*decided)]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from groupsim.conformance.scripts.groups import classic_requests, consumer, offsets, share
+from groupsim.conformance.scripts.groups import classic_requests, consumer, offsets, share, streams
 from groupsim.conformance.scripts.groups.form import Build, Form, Tell, Translate
 from groupsim.conformance.scripts.script import Step
 from groupsim.coordinator.consumer.state import ConsumerGroup
 from groupsim.coordinator.outcome import Answer
 from groupsim.coordinator.share.state import ShareGroup
+from groupsim.coordinator.streams.state import StreamsGroup
 
-FORMS: dict[type, Form] = {ConsumerGroup: consumer.FORM, ShareGroup: share.FORM}
+FORMS: dict[type, Form] = {ConsumerGroup: consumer.FORM, ShareGroup: share.FORM, StreamsGroup: streams.FORM}
 """The protocol of each type of group but the classic one."""
 BUILD: dict[str, Build] = {
     **offsets.BUILD,

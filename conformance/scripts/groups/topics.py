@@ -15,7 +15,11 @@ from typing import Any
 from groupsim.conformance.scripts.configs import brokers_of
 from groupsim.conformance.scripts.script import BadScript, Script, Step
 from groupsim.coordinator.topics import Topic, Topics
+from groupsim.events.streams import InternalTopic, Pairs
 from groupsim.events.types import Partitions, TopicPartition
+
+CLEANUP, POLICIES = "cleanup.policy", ("compact", "delete")
+"""The only configuration of a topic that is checked here."""
 
 
 class ScriptTopics:
@@ -47,11 +51,36 @@ class ScriptTopics:
             case "delete_topic":
                 self.topics = self.topics.without(name)
 
+    def make(self, topics: Iterable[InternalTopic]) -> Pairs:
+        """The broker makes internal topics; the names of those that it can't make, each with its reason."""
+        refused = []
+        for topic in topics:
+            reason = _unmakeable(topic)
+            if reason is not None:
+                refused.append((topic.name, reason))
+            elif topic.name not in self.topics.by_name:
+                self._create(topic.name, topic.partitions)
+        return tuple(refused)
+
     def _create(self, name: str, partitions: int) -> None:
         count = self._created[name] = self._created.get(name, 0) + 1
         topic_id = name if count == 1 else f"{name}#{count}"
         uuid = self._uuids.get(name) if count == 1 else None
         self.topics = self.topics.with_topic(Topic(topic_id, name, partitions, uuid))
+
+
+def _unmakeable(topic: InternalTopic) -> str | None:
+    """Why the recorded broker, the only one of its cluster, can't make a topic."""
+    if topic.replication > 1:
+        return (
+            f"Unable to replicate the partition {topic.replication} time(s): The target replication factor of"
+            f" {topic.replication} cannot be reached because only 1 broker(s) are registered or some brokers have all"
+            " their log directories cordoned."
+        )
+    policy = dict(topic.configs).get(CLEANUP, POLICIES[0])
+    if all(part.strip() in POLICIES for part in policy.split(",")):
+        return None
+    return f"Invalid value {policy} for configuration {CLEANUP}: String must be one of: {', '.join(POLICIES)}"
 
 
 def partitions_of(listed: Mapping[str, Iterable[int]]) -> Partitions:

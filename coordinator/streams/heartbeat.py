@@ -1,0 +1,174 @@
+"""StreamsGroupHeartbeat, from the checks to the answer (Kafka: GroupMetadataManager.streamsGroupHeartbeat)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from groupsim.assignors.errors import AssignorError
+from groupsim.coordinator.decision import RequestRefused
+from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
+from groupsim.coordinator.modern.conversion import check_here, replaces_classic
+from groupsim.coordinator.modern.members import check_epoch, is_full, joining, present
+from groupsim.coordinator.modern.removal import leave
+from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.coordinator.streams import group_config as settings
+from groupsim.coordinator.streams.checks import check_request
+from groupsim.coordinator.streams.commands import StreamsHeartbeat, StreamsHeartbeatAnswer
+from groupsim.coordinator.streams.endpoints import routes
+from groupsim.coordinator.streams.evolve import StreamsDecision
+from groupsim.coordinator.streams.removal import remove
+from groupsim.coordinator.streams.state import Member, StreamsGroup
+from groupsim.coordinator.streams.statuses import statuses
+from groupsim.coordinator.streams.take_in_heartbeat import Change, settle, topology_epoch
+from groupsim.events import streams as facts
+from groupsim.events.streams import Pairs
+
+LAG_SINCE = 1
+"""From this version on the answer has the acceptable recovery lag."""
+
+
+def heartbeat(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
+    """Every heartbeat, also one that leaves. A refused one does not let the session start anew."""
+    decision = StreamsDecision(state)
+    try:
+        check_request(state.id, state.configs, cmd)
+        check_here(state)
+        answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
+    except RequestRefused as refusal:
+        return _refused(decision, cmd, refusal)
+    except AssignorError:
+        return _refused(decision, cmd, RequestRefused(Error.UNKNOWN_SERVER_ERROR))
+    decision.record(facts.StreamsHeartbeatReceived(member=cmd.member, epoch=answer.epoch, error=Error.NONE.name))
+    decision.reply(cmd.request, answer)
+    return decision.outcome()
+
+
+def _refused(decision: StreamsDecision, cmd: StreamsHeartbeat, refusal: RequestRefused) -> Outcome[Any]:
+    """What is durable stays as it was; what Kafka keeps beside it has moved on."""
+    moved = decision.state
+    decision.undo()
+    now = decision.state
+    if isinstance(moved, StreamsGroup) and isinstance(now, StreamsGroup):
+        if moved.endpoint_epoch != now.endpoint_epoch:
+            decision.record(facts.EndpointsChanged(epoch=moved.endpoint_epoch))
+        if moved.copied is not now.copied:  # defect `copy-of-nothing`: targets of an epoch that is never written
+            decision.record(facts.TargetsCopied(epoch=moved.copied_epoch, targets=dict(moved.copied)))
+    error = refusal.error
+    decision.record(facts.StreamsHeartbeatReceived(member=cmd.member, epoch=cmd.epoch, error=error.name))
+    decision.reply(cmd.request, StreamsHeartbeatAnswer(error, member="", message=refusal.message))
+    return decision.outcome()
+
+
+def _leave(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
+    group = decision.state
+    if not isinstance(group, StreamsGroup):
+        raise RequestRefused(Error.GROUP_ID_NOT_FOUND, _not_found(group, "Group"))
+    present(group, cmd.member, cmd.instance_id)
+    if cmd.shutdown:
+        decision.record(facts.ShutdownAsked(member=cmd.member))
+    leave(decision, cmd, remove)
+    return StreamsHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch)
+
+
+def _not_found(state: Any, what: str) -> str:
+    absent = not getattr(state, "exists", True)
+    return f"{what} {state.id} not found." if absent else f"Group {state.id} is not a streams group."
+
+
+def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
+    created = _open(decision, cmd)
+    known = decision.group
+    _move_copy(decision, cmd)
+    joins = cmd.epoch == JOIN_EPOCH
+    most = known.config.group_streams_max_size
+    if joins and is_full(known, most, cmd.member, cmd.instance_id):
+        message = f"The streams group has reached its maximum capacity of {most} members."
+        raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED, message)
+    if joins:
+        member = joining(decision, Member(id=cmd.member), cmd.instance_id)
+    else:
+        member = present(known, cmd.member, cmd.instance_id)
+        check_epoch(member, cmd.epoch, owns_no_more=_owns_no_more(member, cmd), kind="streams")
+    after = _updated(member, cmd, topology_epoch(decision, cmd.topology))
+    waits = settle(decision, Change(known=known, before=member, after=after, cmd=cmd))
+    now = decision.group.members[after.id]
+    group, context = decision.group, cmd.context
+    decision.arm_session(now.id, settings.session_timeout_ms(group.configs, context))
+    changed = now.tasks != member.tasks
+    moved = after.endpoint != member.endpoint or (after.endpoint is not None and changed)
+    if moved and not created:
+        decision.record(facts.EndpointsChanged(epoch=group.endpoint_epoch + 1))
+    answer = _answer(decision.group, cmd, now, statuses(decision.group, now, cmd, waits), tells=joins or changed)
+    if created:
+        decision.record(facts.UndurableLost())
+    return answer
+
+
+def _answer(
+    group: StreamsGroup, cmd: StreamsHeartbeat, now: Member, status: Pairs, *, tells: bool
+) -> StreamsHeartbeatAnswer:
+    context, configured = cmd.context, group.configured
+    lag = settings.acceptable_lag(group.configs, context) if cmd.version >= LAG_SINCE else 0
+    refused = context.at_ms < group.refused_until_ms
+    return StreamsHeartbeatAnswer(
+        member=now.id,
+        epoch=now.epoch,
+        heartbeat_interval_ms=settings.heartbeat_interval_ms(group.configs, context),
+        task_offset_interval_ms=settings.task_offset_interval_ms(group.configs, context),
+        acceptable_recovery_lag=lag,
+        status=status,
+        tasks=now.tasks if tells else None,
+        endpoint_epoch=group.endpoint_epoch,
+        routes=routes(group, context.topics) if group.endpoint_epoch != cmd.endpoint_epoch else None,
+        creates=configured.missing if configured is not None and not refused else (),
+    )
+
+
+def _open(decision: StreamsDecision, cmd: StreamsHeartbeat) -> bool:
+    """Make sure that there is a streams group; whether it is new: then what Kafka keeps beside it is lost at once."""
+    state = decision.state
+    if isinstance(state, StreamsGroup):
+        return False
+    try:
+        replaced = replaces_classic(state, creates=cmd.epoch == JOIN_EPOCH)
+    except RequestRefused as refusal:
+        raise RequestRefused(refusal.error, _not_found(state, "Streams group")) from None
+    decision.record(facts.StreamsGroupCreated(replaces_classic=replaced))
+    return True
+
+
+def _move_copy(decision: StreamsDecision, cmd: StreamsHeartbeat) -> None:
+    """Defect `copy-follows-instance-id`: who names the instance id of another member gets that one's copied target,
+    even if the request is refused."""
+    group = decision.group
+    holder = None if cmd.instance_id is None else group.statics.get(cmd.instance_id)
+    if holder is not None and holder != cmd.member and holder in group.copied:
+        decision.record(facts.CopiedTargetMoved(source=holder, member=cmd.member))
+        decision.keep()
+
+
+def _owns_no_more(member: Member, cmd: StreamsHeartbeat) -> bool:
+    owned = cmd.owned
+    if owned is None:
+        return False
+    return member.active.keys() >= set(owned[0]) and set(member.standby) >= set(owned[1]) and not owned[2]
+
+
+def _updated(member: Member, cmd: StreamsHeartbeat, epoch: int | None) -> Member:
+    """The member with everything the request says; an endpoint that a first request does not name is none."""
+    has_timeout = cmd.rebalance_timeout_ms != NO_TIMEOUT
+    keeps_endpoint = cmd.endpoint is None and cmd.epoch != JOIN_EPOCH
+    return replace(
+        member,
+        instance_id=member.instance_id if cmd.instance_id is None else cmd.instance_id,
+        rack=member.rack if cmd.rack is None else cmd.rack,
+        client_id=cmd.client_id,
+        client_host=cmd.client_host,
+        rebalance_timeout_ms=cmd.rebalance_timeout_ms if has_timeout else member.rebalance_timeout_ms,
+        topology_epoch=member.topology_epoch if epoch is None else epoch,
+        process=member.process if cmd.process is None else cmd.process,
+        endpoint=member.endpoint if keeps_endpoint else cmd.endpoint,
+        tags=member.tags if cmd.tags is None else cmd.tags,
+    )
