@@ -109,10 +109,7 @@ class ShareGroupConfig:
 
 @dataclass(frozen=True, slots=True)
 class StreamsGroupConfig:
-    """Settings of streams groups (KIP-1071; Kafka: GroupCoordinatorConfig), with the defaults of Kafka 4.4.
-
-    `group_streams_rack_aware_assignment_tags` is a list with commas, as it is set.
-    """
+    """Settings of streams groups (KIP-1071; Kafka: GroupCoordinatorConfig), with the defaults of Kafka 4.4."""
 
     group_streams_session_timeout_ms: int = 45_000
     group_streams_min_session_timeout_ms: int = 45_000
@@ -132,7 +129,7 @@ class StreamsGroupConfig:
     group_streams_acceptable_recovery_lag: int = 10_000
     group_streams_task_offset_interval_ms: int = 60_000
     group_streams_min_task_offset_interval_ms: int = 15_000
-    group_streams_rack_aware_assignment_tags: str = ""
+    group_streams_rack_aware_assignment_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +239,17 @@ def _check_together(configs: Configs) -> None:
     assignors = configs.consumer.group_consumer_assignors
     if not assignors or len(set(assignors)) < len(assignors):
         raise BadSetting("group.consumer.assignors must have at least one assignor, and none twice")
-    for of in ("consumer", "share"):
+    for of in ("consumer", "share", "streams"):
         config = getattr(configs, of)
         values = {kafka_name(field.name): getattr(config, field.name) for field in fields(config)}
         for high_name, high in values.items():
             if not high_name.startswith(f"group.{of}.max.") or high_name == f"group.{of}.max.size":
                 continue
             what = high_name.removeprefix(f"group.{of}.max.")
-            low, value = values[f"group.{of}.min.{what}"], values[f"group.{of}.{what}"]
+            name = f"group.{of}.num.{what}" if what.endswith(".replicas") else f"group.{of}.{what}"
+            low, value = values.get(f"group.{of}.min.{what}", 0), values[name]
             if not low <= value <= high:
-                raise BadSetting(f"group.{of}.{what} must be from {low} to {high} (min and max of it), not {value}")
+                raise BadSetting(f"{name} must be from {low} to {high} (min and max of it), not {value}")
         if values[f"group.{of}.session.timeout.ms"] <= values[f"group.{of}.heartbeat.interval.ms"]:
             raise BadSetting(f"group.{of}.session.timeout.ms must be greater than group.{of}.heartbeat.interval.ms")
 

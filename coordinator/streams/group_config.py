@@ -28,8 +28,9 @@ TAGS = "rack.aware.assignment.tags"
 
 
 def tags(configs: Configs, context: Context) -> str:
-    """The keys of tags over which standby tasks are to be spread, with commas, as they were set."""
-    return str(context.settings.get(f"streams.{TAGS}", configs.streams.group_streams_rack_aware_assignment_tags))
+    """The keys of tags over which standby tasks are to be spread, with commas."""
+    of_broker = ",".join(configs.streams.group_streams_rack_aware_assignment_tags)
+    return str(context.settings.get(f"streams.{TAGS}", of_broker))
 
 
 def assignment_configs(configs: Configs, context: Context) -> Pairs:
