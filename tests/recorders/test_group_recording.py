@@ -233,10 +233,11 @@ def test_a_script_is_equal_in_its_answers_or_but_for_choices() -> None:
     ]
 
 
-def test_choices_of_a_share_group_are_what_its_members_have() -> None:
-    def played(assigned: dict[str, list[int]]) -> str:
+def test_choices_are_what_goes_by_ids_that_the_broker_draws() -> None:
+    def played(kind: str, assigned: dict[str, list[int]]) -> str:
         row = {"member_id": "m1", "assignment": assigned}
-        step = {"i": 0, "response": None, "seen": {"type": "share", "assignment_epoch": 2, "members": [row]}}
+        step = {"i": 0, "response": None, "seen": {"type": kind, "assignment_epoch": 2, "members": [row]}}
         return Played(BrokerPlay({}, "g", None, NAMES, {}, ()), [step]).choices  # type: ignore[arg-type]
 
-    assert played({"p_a": [0]}) == played({"p_a": [0]}) != played({"p_a": [1]})
+    assert played("share", {"p_a": [0]}) == played("share", {"p_a": [0]}) != played("share", {"p_a": [1]})
+    assert played("streams", {"0": [0]}) == played("streams", {"0": [1]})

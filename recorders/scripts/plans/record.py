@@ -150,6 +150,8 @@ PLAYS = (2, 3, 4)
 AGREEING = 2
 KEPT = ("name", "family", "about", "config", "timed", "topics", "end_ms", "group")
 TIMES = ("t", "records")
+CHOSEN = {"consumer": "target", "share": "assignment"}
+"""By the type of a group: where its description shows what the assignor chose."""
 Log = Callable[[str], None]
 """Takes a line about the progress."""
 
@@ -163,18 +165,12 @@ class Played:
 
     @property
     def choices(self) -> str:
-        """Every target and every leader that came up: what goes by the hash order of ids.
+        """Every target and every leader that came up: what goes by the hash order of ids that the broker draws.
 
-        Of a share group no target is shown, only what each member has by now.
+        Tasks of a streams group have no such ids. Of a share group no target is shown, only what each member has.
         """
-        shown = [step["seen"] for step in self.steps if "assignment_epoch" in (step.get("seen") or {})]
-        targets = [
-            [
-                g["assignment_epoch"],
-                {m["member_id"]: m["target" if "target" in m else "assignment"] for m in g["members"]},
-            ]
-            for g in shown
-        ]
+        shown = [step["seen"] for step in self.steps if (step.get("seen") or {}).get("type") in CHOSEN]
+        targets = [[g["assignment_epoch"], {m["member_id"]: m[CHOSEN[g["type"]]] for m in g["members"]}] for g in shown]
         leaders = [(step["response"] or {}).get("leader") for step in self.steps]
         return json.dumps([targets, leaders], sort_keys=True)
 
