@@ -50,7 +50,7 @@ def _configured(step: Step) -> dict[str, Any]:
 
 
 def _asked(step: Step) -> Step:
-    request = step["request"]
+    request: Step = step["request"]
     if step["op"] in LITERAL:
         return {"request": request}
     if step["op"] == "leave":

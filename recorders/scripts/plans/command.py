@@ -41,9 +41,10 @@ def write(file: Path, recorded: Recorded) -> None:
     place.write_text(json.dumps(index, indent=1) + "\n")
 
 
-def new(protocol: str, file: Path, seed: int, every: int = 1) -> Recorded:
-    """Record random plans, or only every so many of them."""
-    recorded = record(DRAW[protocol](seed)[::every], STREAMS_AND_SHARE, seed, log)
+def new(protocol: str, file: Path, seed: int, name: str = "", every: int = 1) -> Recorded:
+    """Record random plans: those whose names begin so, or only every so many of them."""
+    plans = [plan for plan in DRAW[protocol](seed) if plan["name"].startswith(name)]
+    recorded = record(plans[::every], STREAMS_AND_SHARE, seed, log)
     write(file, recorded)
     return recorded
 
@@ -65,11 +66,11 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, help="where to write, or what to play again: .jsonl.gz files")
     parser.add_argument("--seed", type=int, default=1, help="of the random plans")
     parser.add_argument("--every", type=int, default=1, help="only every so many plans or scripts")
-    parser.add_argument("--name", default="", help="only scripts whose names begin so")
+    parser.add_argument("--name", default="", help="only plans or scripts whose names begin so")
     arguments = parser.parse_args()
     try:
         if arguments.what == "record":
-            new(arguments.protocol, arguments.files[0], arguments.seed, arguments.every)
+            new(arguments.protocol, arguments.files[0], arguments.seed, arguments.name, arguments.every)
         else:
             replay(arguments.protocol, arguments.files, arguments.name, arguments.every)
     except GroupsimError as error:

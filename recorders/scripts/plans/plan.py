@@ -89,7 +89,7 @@ class Drawing:
         count = self.chance.randint(*self.kind.steps)
         restart = self.chance.randint(count // 3, count - 3) if self.kind.restarts else -1
         for number in range(count):
-            step = {"as": "", "op": "restart"} if number == restart else self._step(number)
+            step = {"as": "", "op": "restart"} if number == restart else self.step(number)
             steps.append({"i": number, "at": self.at, **step})
             self.at += max(self.kind.grid_ms, 650) if number == 0 and "configs" in step else self._pause_ms(step)
         return steps
@@ -97,7 +97,8 @@ class Drawing:
     def _pause_ms(self, step: Step) -> int:
         return self.kind.grid_ms or self.pause_ms(step)
 
-    def _step(self, number: int) -> Step:
+    def step(self, number: int) -> Step:
+        """What is asked next."""
         if number == 0 and self.kind.configs_at_first is not None:
             return {"as": "", "op": "group_config", "configs": dict(self.kind.configs_at_first)}
         label, drawn, kind = self.chance.choice(list(self.members)), self.chance.random(), self.kind

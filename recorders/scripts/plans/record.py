@@ -231,13 +231,14 @@ class Recorder:
                 await self._asker.until_known(topic, partitions, f"known{number}")
         restarting = [plan for plan in plans if any(step["op"] == "restart" for step in plan["steps"])]
         found: dict[str, list[Played]] = {}
-        if restarting:
-            await self._restarting(restarting, found)
         others = [plan for plan in plans if plan not in restarting]
         for at_once, times in zip(AT_ONCE, PLAYS, strict=True):
             left = [plan for plan in others if plan["name"] not in found]
             await self._pass(left, at_once, times, found)
             self._log(f"  {len(found)} of {len(plans)} agreed")
+        if restarting:  # at the end: a broker that has just begun needs long for its first initialisations
+            await self._restarting(restarting, found)
+            self._log(f"  {len(found)} of {len(plans)} agreed, those with a restart too")
         await self._asker.pool.close()
         self.lost = [plan["name"] for plan in plans if plan["name"] not in found]
         return [(plan, found[plan["name"]]) for plan in plans if plan["name"] in found]

@@ -59,10 +59,14 @@ CONFIGS: tuple[Mapping[str, str | None], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ShareKind(Kind):
-    """`alike`: the share of members that subscribe to what the first one does; `own`: to the script's own topics."""
+    """`alike`: the share of members that subscribe to what the first one does; `own`: to the script's own topics.
+
+    `leaves`: the share of steps in which a member leaves: share offsets change only while nobody is there.
+    """
 
     alike: float = 0.8
     own: float = 0.0
+    leaves: float = 0.0
 
 
 KINDS: Mapping[str, ShareKind] = {
@@ -71,6 +75,7 @@ KINDS: Mapping[str, ShareKind] = {
     "crowd": ShareKind(members=(5, 8), steps=(24, 50), odd=0.15, alike=0.6),
     "topics": ShareKind(topics=0.1, own=0.7, members=(1, 3)),
     "offsets": ShareKind(administrator=0.3, steps=(10, 26)),
+    "emptied": ShareKind(administrator=0.45, leaves=0.2, members=(1, 2), steps=(12, 26), odd=0.1),
     "commits": ShareKind(offsets=0.25, administrator=0.1),
     "config": ShareKind(settings=CONFIGS, topics=0.12),
     "max": ShareKind(configs=("max2",)),
@@ -94,6 +99,7 @@ COUNTS = {
     "crowd": 12,
     "topics": 12,
     "offsets": 12,
+    "emptied": 14,
     "commits": 6,
     "config": 5,
     "max": 4,
@@ -137,6 +143,12 @@ class _Draft(Drawing):
         """The kind of the plan."""
         assert isinstance(self.kind, ShareKind)
         return self.kind
+
+    def step(self, number: int) -> Step:
+        """What is asked next."""
+        if self.share.leaves and self.begun and self.chance.random() < self.share.leaves:
+            return {"as": self.one_of(*sorted(self.begun)), **HEARTBEAT, "epoch": -1}
+        return super().step(number)
 
     def _member(self) -> dict[str, Any]:
         alike = self.members and self.chance.random() < self.share.alike
