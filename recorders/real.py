@@ -28,7 +28,7 @@ from recorders import offsets_topic as recorded_topic
 from recorders.assignors import comparison
 from recorders.broker import fetch
 from recorders.page import conformance_page as pages
-from recorders.page import consumer_section
+from recorders.page import consumer_section, groups_section
 from recorders.scripts import record, record_failovers
 from recorders.scripts.classic import failovers, random_scripts
 from recorders.scripts.consumer import random_plans
@@ -120,6 +120,7 @@ def compared() -> None:
     """The recorded timelines and our re-enactments; the scripts of the consumer protocol."""
     _write("timelines.json", timeline_comparison.compare(recorder.read(TIMELINES)))
     _write(consumer_section.FOUND.name, consumer_section.compared())
+    _write(groups_section.FOUND.name, groups_section.compared())
 
 
 def written() -> None:

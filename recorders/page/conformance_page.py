@@ -17,7 +17,7 @@ from typing import Any
 from groupsim.conformance.scripts.check import difference
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import read
-from recorders.page import consumer_section, known_differences, recorded_runs_section, timelines_section
+from recorders.page import consumer_section, groups_section, known_differences, recorded_runs_section, timelines_section
 
 TRANSITIONS: dict[int, str] = {
     1: "no group: JoinGroup without a member id creates it",
@@ -128,6 +128,7 @@ def _headline() -> Iterator[str]:
         every = compared(family)
         yield f"| {names[family]} | {len(every):,} | {sum(said is None for said in every.values()):,} |"
     yield consumer_section.headline()
+    yield from groups_section.headline()
     for name, counts in assignors()["assignors"].items():
         total = counts["equal"] + len(counts["different"])
         yield f"| `{name}`, random problems, to the partition | {total:,} | {counts['equal']:,} |"
@@ -282,6 +283,9 @@ def page() -> str:
             "## The consumer protocol",
             "",
             *consumer_section.section(),
+            "## Streams groups and share groups",
+            "",
+            *groups_section.section(),
             "## Timelines",
             "",
             *timelines_section.section(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recorders.page import member_states
+from recorders.page import member_states, share_states
 from recorders.page.protocol_page import PAGE, REQUESTS, STATES, ask, cell, page
 
 
@@ -43,3 +43,13 @@ def test_cells_say_what_the_broker_says() -> None:
     assert cell(*ask("Stable", "JoinGroup, static member restarted")) == "ok: generation"
     assert cell(*ask("PreparingRebalance, initial", "JoinGroup, static member restarted")) == "park"
     assert len({cell(*ask(state, request)) for state in STATES for request in REQUESTS}) > 10
+
+
+def test_cells_of_share_groups_say_what_the_broker_says() -> None:
+    """Each is in a recorded script of Kafka 4.4 (A.join-first, A.leave, A.alter-fresh, A.share-at-simple)."""
+    assert share_states.cell("no group", "join (epoch 0)") == "2, 0; Stable 2"
+    assert share_states.cell("Stable", "leave (epoch −1)") == "no `m1`; Stable 5"
+    assert share_states.cell("no group", "AlterShareGroupOffsets") == "no `m1`; Empty 1"
+    assert share_states.cell("Empty", "DeleteGroups") == "no group"
+    assert share_states.meets("ShareGroupHeartbeat", "offsets only") == "GROUP_ID_NOT_FOUND"
+    assert share_states.meets("JoinGroup", "ShareGroupHeartbeat, empty") == "INCONSISTENT_GROUP_PROTOCOL"
