@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.consumer import checks
 from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
 from groupsim.coordinator.consumer.conversion import open_group
@@ -21,13 +20,12 @@ from groupsim.coordinator.consumer.take_in_heartbeat import Change, settle
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here
-from groupsim.coordinator.modern.decision import session_expiry
+from groupsim.coordinator.modern.heartbeat import answered, unchanged
 from groupsim.coordinator.modern.members import check_epoch, joining, present
 from groupsim.coordinator.modern.removal import leave
-from groupsim.coordinator.outcome import Error, Outcome, Reply
+from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import MemberState
-from groupsim.events.types import MemberId
 
 ACCEPTED = Error.NONE.name
 STABLE = MemberState.STABLE
@@ -36,7 +34,9 @@ STABLE = MemberState.STABLE
 def heartbeat(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     """Every heartbeat, also one that leaves. A refused one changes nothing and does not let the session start anew."""
     if isinstance(state, ConsumerGroup) and changes_nothing(state, cmd):
-        return _unchanged(state, cmd)
+        interval_ms = heartbeat_interval_ms(state.configs, cmd.context)
+        session_ms = session_timeout_ms(state.configs, cmd.context)
+        return unchanged(state, cmd, facts.ConsumerHeartbeatReceived, interval_ms, session_ms)
     return step_by_step(state, cmd)
 
 
@@ -75,40 +75,15 @@ def _says_nothing(group: ConsumerGroup, member: Member, cmd: ConsumerHeartbeat) 
     )
 
 
-def _unchanged(group: ConsumerGroup, cmd: ConsumerHeartbeat) -> Outcome[State]:
-    member, epoch, configs, context = cmd.member, cmd.epoch, group.configs, cmd.context
-    interval_ms = heartbeat_interval_ms(configs, context)
-    answer = ConsumerHeartbeatAnswer(member=member, epoch=epoch, heartbeat_interval_ms=interval_ms)
-    fact = facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
-    timer = session_expiry(member, session_timeout_ms(configs, context))
-    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
-
-
 def step_by_step(state: State, cmd: ConsumerHeartbeat) -> Outcome[State]:
     """Any heartbeat, by all checks in the broker's order."""
-    decision = ConsumerDecision(state)
-    try:
-        checks.check_request(state.id, state.configs, cmd)
-        check_here(state)
-        answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
-    except RequestRefused as refusal:
-        return _refused(decision, cmd, refusal.error)
-    except AssignorError:
-        return _refused(decision, cmd, Error.UNKNOWN_SERVER_ERROR)
-    decision.record(_received(answer.member or cmd.member, answer.epoch, Error.NONE))
-    decision.reply(cmd.request, answer)
-    return decision.outcome()
+    return answered(ConsumerDecision(state), cmd, _decide, facts.ConsumerHeartbeatReceived)
 
 
-def _refused(decision: ConsumerDecision, cmd: ConsumerHeartbeat, error: Error) -> Outcome[State]:
-    decision.undo()
-    decision.record(_received(cmd.member, cmd.epoch, error))
-    decision.reply(cmd.request, ConsumerHeartbeatAnswer(error))
-    return decision.outcome()
-
-
-def _received(member: MemberId, epoch: int, error: Error) -> facts.ConsumerHeartbeatReceived:
-    return facts.ConsumerHeartbeatReceived(member=member, epoch=epoch, error=error.name)
+def _decide(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbeatAnswer:
+    checks.check_request(decision.state.id, decision.state.configs, cmd)
+    check_here(decision.state)
+    return _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
 
 
 def _leave(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> ConsumerHeartbeatAnswer:

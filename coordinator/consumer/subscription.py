@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
 from groupsim.coordinator.topics import Topic, Topics, metadata_hash
-from groupsim.events import consumer as facts
-from groupsim.events.consumer import BumpCause
-from groupsim.events.types import MemberId, TopicId
+from groupsim.events.types import TopicId
 
 
 def topics_of(group: ConsumerGroup, member: Member, topics: Topics) -> list[Topic]:
@@ -30,31 +27,6 @@ def names_of(group: ConsumerGroup, member: Member) -> tuple[str, ...]:
 def metadata_of(group: ConsumerGroup, topics: Topics) -> int:
     """The metadata hash of everything that somebody in the group subscribes to."""
     return metadata_hash(topics.named(subscribed(group)), racks=group.behaviour.metadata_hash)
-
-
-def refresh(decision: ConsumerDecision, topics: Topics, cause: BumpCause | None, member: MemberId | None) -> bool:
-    """Let the epoch grow for this cause, or because the subscribed topics are not what they were.
-
-    Kafka: the middle of GroupMetadataManager.consumerGroupHeartbeat. Topics are looked at if there is a cause, or if
-    a subscribed one changed since the last look. Other topics count for nothing, even where the hash is out of date
-    because an expression is not resolved yet. Returns whether they were looked at.
-    """
-    group = decision.group
-    looked = group.topics_version == topics.version
-    if cause is None and looked:
-        return False
-    last = group.topics_version
-    due = cause is not None or last is None or topics.changed_since(last, subscribed(group))
-    new_hash = metadata_of(group, topics) if due else group.metadata_hash
-    if cause is None and new_hash != group.metadata_hash:
-        cause = BumpCause.TOPICS_CHANGED
-    if cause is not None:
-        decision.record(
-            facts.GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=new_hash, cause=cause, member=member)
-        )
-    if not looked:
-        decision.record(facts.MetadataChecked(version=topics.version))
-    return due
 
 
 def _matched(group: ConsumerGroup, expression: str) -> tuple[str, ...]:

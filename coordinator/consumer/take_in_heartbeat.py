@@ -12,10 +12,11 @@ from groupsim.coordinator.consumer.expressions import expression_changed
 from groupsim.coordinator.consumer.group_config import assignment_interval_ms
 from groupsim.coordinator.consumer.reconcile import Step, reconcile
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member
-from groupsim.coordinator.consumer.subscription import ids_of, names_of, refresh
+from groupsim.coordinator.consumer.subscription import ids_of, names_of, subscribed
 from groupsim.coordinator.consumer.target import same_subscription, update_target
 from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.heartbeat import refresh
 from groupsim.coordinator.modern.target import target_is_due
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import BumpCause
@@ -75,7 +76,7 @@ def take_in(decision: ConsumerDecision, change: Change) -> bool:
         cause = BumpCause.EXPRESSION_CHANGED
     elif winner_changes:
         cause = BumpCause.ASSIGNOR_CHANGED
-    return refresh(decision, change.context.topics, cause, after.id)
+    return refresh(decision, subscribed, change.context.topics, cause, after.id)
 
 
 def step(decision: ConsumerDecision, change: Change, *, finds_target: bool = True) -> None:

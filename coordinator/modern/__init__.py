@@ -7,6 +7,7 @@ state             the group and its members; the phases; `placed` and `without` 
 commands          what heartbeats have in common; the timers of members
 decision          collects facts, replies and timers of one decision
 members           who sends: a known member, a new one, one that takes a static member's place; its epoch; a full group
+heartbeat         the short way of a heartbeat that changes nothing, refusals, a look at the broker's topics
 conversion        which group a first member of another protocol may take over
 removal           members leave, for good or for a while, or are removed when a timer fires
 target            when a target is due; the order of members

@@ -4,11 +4,9 @@ Membership, assignment and start offsets; records that members acquire and ackno
 
 state         the group, its members, the share state of topics
 commands      requests, answers, the share coordinator's word
-decision      collects facts, replies and timers of one decision; opens a group
 heartbeat     ShareGroupHeartbeat, from the checks to the answer; members leave
 share_state   share state is initialised and deleted; start offsets described, set, deleted
-group_config  settings of one group that are in force
-evolve        the state after each fact; which facts survive a failover
+evolve        the state after each fact; which facts survive a failover; decisions that collect facts
 """
 
 from __future__ import annotations
@@ -17,7 +15,16 @@ from typing import Any
 
 from groupsim.coordinator import offset_requests
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
-from groupsim.coordinator.commands import Commit, DeleteGroup, DeleteOffsets, FetchOffsets, Load, TopicDeleted, Unload
+from groupsim.coordinator.commands import (
+    Commit,
+    DeleteGroup,
+    DeleteOffsets,
+    FetchOffsets,
+    Load,
+    TopicDeleted,
+    Unload,
+)
+from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.classic_requests import classic_request
 from groupsim.coordinator.modern.commands import SessionExpired
 from groupsim.coordinator.modern.loading import load
@@ -30,10 +37,8 @@ from groupsim.coordinator.share.commands import (
     ShareHeartbeat,
     StateInitialized,
 )
-from groupsim.coordinator.share.decision import ShareDecision
-from groupsim.coordinator.share.evolve import State, evolve, survives
-from groupsim.coordinator.share.group_config import session_timeout_ms
-from groupsim.coordinator.share.heartbeat import heartbeat, remove
+from groupsim.coordinator.share.evolve import ShareDecision, State, evolve, survives
+from groupsim.coordinator.share.heartbeat import heartbeat, remove, session_timeout_ms
 from groupsim.coordinator.share.share_state import (
     alter_offsets,
     delete_group,
@@ -60,6 +65,19 @@ def takes(command: object) -> bool:
 def decide(state: State, command: Any) -> Outcome[Any]:
     """Decide one command; change nothing. Raises TypeError for what is no command of a share group."""
     decision = ShareDecision(state)
+    try:
+        return _requests(decision, command) or _others(decision, command)
+    except RequestRefused as refusal:
+        decision.undo()
+        decision.reply(command.request, command.answer(error=refusal.error))
+        return decision.outcome()
+
+
+elsewhere = decide
+"""Decides such a command."""
+
+
+def _requests(decision: ShareDecision, command: Any) -> Outcome[Any] | None:
     match command:
         case ShareHeartbeat():
             return heartbeat(decision, command)
@@ -69,37 +87,35 @@ def decide(state: State, command: Any) -> Outcome[Any]:
             return alter_offsets(decision, command)
         case DeleteShareOffsets():
             return delete_offsets(decision, command)
-    return _decide_other(decision, command)
+        case DeleteGroup():
+            return delete_group(decision, command)
+        case Commit():
+            # A group that keeps no committed offsets is not found by those who want to change some.
+            offset_requests.commit(decision, command, _here(decision, Error.GROUP_ID_NOT_FOUND))
+            return decision.outcome()
+        case DeleteOffsets():
+            raise RequestRefused(_here(decision, Error.GROUP_ID_NOT_FOUND))
+        case FetchOffsets():
+            return offset_requests.fetch(decision.group, command, _here(decision, Error.NONE))
+        case Join() | Sync() | Heartbeat() | Leave():
+            return classic_request(decision, command, gives_way=False)
+    return None
 
 
-elsewhere = decide
-"""Decides such a command."""
+def _here(decision: ShareDecision, error: Error) -> Error:
+    """The error, or that the group is not here."""
+    return error if decision.group.loaded else Error.NOT_COORDINATOR
 
 
-def _decide_other(decision: ShareDecision, command: Any) -> Outcome[Any]:
-    """Timers, the coordinator's coming and going, and requests that other kinds of groups take, too."""
-    missing = Error.GROUP_ID_NOT_FOUND if decision.group.loaded else Error.NOT_COORDINATOR
+def _others(decision: ShareDecision, command: Any) -> Outcome[Any]:
+    """Timers, and what the broker itself tells the group."""
     match command:
         case StateInitialized():
             return initialized(decision, command)
         case SessionExpired():
             return timed_out(decision, command, LossCause.SESSION_EXPIRED, remove)
-        case DeleteGroup():
-            return delete_group(decision, command)
         case TopicDeleted():
             return topic_deleted(decision, command)
-        case Commit():
-            offset_requests.commit(decision, command, missing)
-            return decision.outcome()
-        case FetchOffsets():
-            # It is looked for offsets, and there are none: a group that is not found is no error here.
-            refusal = Error.NONE if decision.group.loaded else missing
-            return offset_requests.fetch(decision.group, command, refusal)
-        case DeleteOffsets():
-            offset_requests.delete_offsets(decision, command, missing, lambda topic: False)
-            return decision.outcome()
-        case Join() | Sync() | Heartbeat() | Leave():
-            return classic_request(decision, command, gives_way=False)
         case Unload():
             return unload(decision)
         case Load():

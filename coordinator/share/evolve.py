@@ -1,4 +1,4 @@
-"""Facts applied to a share group, or to a group that does not exist and becomes one; nothing is decided here."""
+"""Facts applied to a share group, or to a group that does not exist and becomes one; decisions that collect them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from groupsim.coordinator import classic
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.modern import evolve as modern
+from groupsim.coordinator.modern.conversion import check_here, replaces_classic
+from groupsim.coordinator.modern.decision import ModernDecision
 from groupsim.coordinator.share.state import Initializing, Member, ShareGroup
 from groupsim.events import share as facts
 from groupsim.events.base import Event
@@ -115,3 +117,22 @@ _APPLY: modern.Apply = {
     facts.ShareStateDeleted: _deleted,
     facts.ShareTopicsDeleted: _topics_deleted,
 }
+
+
+class ShareDecision(ModernDecision[ShareGroup]):
+    """A decision about one group that is, or becomes, a share group."""
+
+    kind = ShareGroup
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state, evolve)
+
+    def open(self, *, creates: bool) -> None:
+        """Make sure that there is a share group; `creates`: a new one where there is none.
+
+        Raises RequestRefused: GROUP_ID_NOT_FOUND for another kind of group, also an empty one.
+        """
+        check_here(self.state)
+        if not isinstance(self.state, ShareGroup):
+            replaces_classic(self.state, creates=creates, takes_over=False)
+            self.record(facts.ShareGroupCreated())

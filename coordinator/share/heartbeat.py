@@ -5,55 +5,51 @@ Nothing is given up before somebody else has it: a member gets its whole part of
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
-from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, LEAVE_EPOCH
-from groupsim.coordinator.modern.decision import session_expiry
+from groupsim.coordinator.modern.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT, effective
+from groupsim.coordinator.modern.heartbeat import answered, refresh, unchanged
 from groupsim.coordinator.modern.members import is_full
 from groupsim.coordinator.modern.removal import emptied, leave
 from groupsim.coordinator.modern.target import members_in_order, target_is_due
-from groupsim.coordinator.outcome import Error, Outcome, Reply
+from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.coordinator.server_assignors import Problem, Subscriber
 from groupsim.coordinator.share.commands import ShareHeartbeat, ShareHeartbeatAnswer
-from groupsim.coordinator.share.decision import ShareDecision
-from groupsim.coordinator.share.group_config import assignment_interval_ms, heartbeat_interval_ms, session_timeout_ms
+from groupsim.coordinator.share.evolve import ShareDecision
 from groupsim.coordinator.share.share_state import initialize, waits_for_assignment
 from groupsim.coordinator.share.state import Member, ShareGroup
 from groupsim.coordinator.topics import metadata_hash
 from groupsim.events import share as facts
-from groupsim.events.consumer import BumpCause, GroupEpochBumped, LossCause, MetadataChecked
+from groupsim.events.consumer import BumpCause, GroupEpochBumped, LossCause
 from groupsim.events.types import MemberId
 
 ASSIGNOR = "simple"
 
 
-def heartbeat(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[object]:
-    """Every heartbeat, also one that leaves. A refused one changes nothing and does not let the session start anew."""
-    if isinstance(decision.state, ShareGroup) and changes_nothing(decision.state, cmd):
-        return _unchanged(decision.state, cmd)
-    return step_by_step(decision, cmd)
+session_timeout_ms = effective("share", SESSION_TIMEOUT)
+"""How long a member may be silent."""
+heartbeat_interval_ms = effective("share", HEARTBEAT_INTERVAL)
+assignment_interval_ms = effective("share", ASSIGNMENT_INTERVAL)
 
 
-def step_by_step(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[object]:
+def heartbeat(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[Any]:
+    """Every heartbeat, also one that leaves."""
+    state = decision.state
+    if not isinstance(state, ShareGroup) or not changes_nothing(state, cmd):
+        return step_by_step(decision, cmd)
+    interval_ms = heartbeat_interval_ms(state.configs, cmd.context)
+    session_ms = session_timeout_ms(state.configs, cmd.context)
+    return unchanged(state, cmd, facts.ShareHeartbeatReceived, interval_ms, session_ms)
+
+
+def step_by_step(decision: ShareDecision, cmd: ShareHeartbeat) -> Outcome[Any]:
     """Any heartbeat, by all checks in the broker's order."""
-    try:
-        _check(decision, cmd)
-        if cmd.epoch == LEAVE_EPOCH:
-            leave(decision, cmd, remove)
-            answer = ShareHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch)
-        else:
-            answer = _stay(decision, cmd)
-    except RequestRefused as refusal:
-        answer = _refused(decision, refusal.error)
-    except AssignorError:
-        answer = _refused(decision, Error.UNKNOWN_SERVER_ERROR)
-    epoch = cmd.epoch if answer.error is not Error.NONE else answer.epoch
-    decision.record(facts.ShareHeartbeatReceived(member=cmd.member, epoch=epoch, error=answer.error.name))
-    decision.reply(cmd.request, answer)
-    return decision.outcome()
+    return answered(decision, cmd, _decide, facts.ShareHeartbeatReceived)
 
 
 def changes_nothing(group: ShareGroup, cmd: ShareHeartbeat) -> bool:
@@ -72,21 +68,8 @@ def changes_nothing(group: ShareGroup, cmd: ShareHeartbeat) -> bool:
     )
 
 
-def _unchanged(group: ShareGroup, cmd: ShareHeartbeat) -> Outcome[object]:
-    interval_ms = heartbeat_interval_ms(group.configs, cmd.context)
-    answer = ShareHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch, heartbeat_interval_ms=interval_ms)
-    fact = facts.ShareHeartbeatReceived(member=cmd.member, epoch=cmd.epoch, error=Error.NONE.name)
-    timer = session_expiry(cmd.member, session_timeout_ms(group.configs, cmd.context))
-    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
-
-
-def _refused(decision: ShareDecision, error: Error) -> ShareHeartbeatAnswer:
-    decision.undo()
-    return ShareHeartbeatAnswer(error)
-
-
-def _check(decision: ShareDecision, cmd: ShareHeartbeat) -> None:
-    """What a request must look like, in the broker's order (throwIfShareGroupHeartbeatRequestIsInvalid).
+def _decide(decision: ShareDecision, cmd: ShareHeartbeat) -> ShareHeartbeatAnswer:
+    """After what a request must look like, in the broker's order (throwIfShareGroupHeartbeatRequestIsInvalid).
 
     That share groups are switched off, or that somebody may not, is not simulated. Raises RequestRefused.
     """
@@ -94,6 +77,10 @@ def _check(decision: ShareDecision, cmd: ShareHeartbeat) -> None:
     if nameless or cmd.epoch < LEAVE_EPOCH or (cmd.epoch == JOIN_EPOCH and not cmd.topics):
         raise RequestRefused(Error.INVALID_REQUEST)
     decision.open(creates=cmd.epoch == JOIN_EPOCH)
+    if cmd.epoch != LEAVE_EPOCH:
+        return _stay(decision, cmd)
+    leave(decision, cmd, remove)
+    return ShareHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch)
 
 
 def _stay(decision: ShareDecision, cmd: ShareHeartbeat) -> ShareHeartbeatAnswer:
@@ -117,7 +104,10 @@ def _stay(decision: ShareDecision, cmd: ShareHeartbeat) -> ShareHeartbeatAnswer:
                 topics=after.topics,
             )
         )
-    _refresh(decision, cmd, waits_for_assignment(known, context.topics), subscribes_anew=subscribes_anew)
+    cause = BumpCause.SUBSCRIPTION_CHANGED if subscribes_anew else None
+    if cause is None and waits_for_assignment(known, context.topics):
+        cause = BumpCause.PARTITIONS_INITIALIZED
+    refresh(decision, ShareGroup.subscribed, context.topics, cause, cmd.member)
     if target_is_due(decision.group, assignment_interval_ms(known.configs, context), context):
         _compute_target(decision, known, context)
     _give(decision, cmd, subscribes_anew=subscribes_anew)
@@ -145,24 +135,6 @@ def _sender(group: ShareGroup, cmd: ShareHeartbeat) -> Member:
     if member is not None and cmd.epoch not in (JOIN_EPOCH, member.epoch, member.previous_epoch):
         raise RequestRefused(Error.FENCED_MEMBER_EPOCH)
     return member or Member(id=cmd.member)
-
-
-def _refresh(decision: ShareDecision, cmd: ShareHeartbeat, waits: bool, *, subscribes_anew: bool) -> None:
-    """Let the epoch grow, once, because the member names other topics, or partitions wait, or topics changed."""
-    group, topics = decision.group, cmd.context.topics
-    cause = BumpCause.SUBSCRIPTION_CHANGED if subscribes_anew else None
-    if cause is None and waits:
-        cause = BumpCause.PARTITIONS_INITIALIZED
-    looked = group.topics_version == topics.version
-    if cause is not None or not looked:
-        new_hash = metadata_hash(topics.named(group.subscribed()))
-        if cause is None and new_hash != group.metadata_hash:
-            cause = BumpCause.TOPICS_CHANGED
-        if cause is not None:
-            grown = GroupEpochBumped(epoch=group.epoch + 1, metadata_hash=new_hash, cause=cause, member=cmd.member)
-            decision.record(grown)
-    if not looked:
-        decision.record(MetadataChecked(version=topics.version))
 
 
 def _compute_target(decision: ShareDecision, known: ShareGroup, context: Context) -> None:

@@ -5,6 +5,8 @@ Kafka: GroupMetadataManager.subscribedTopicsChangeMap, initializedAssignmentPend
 
 from __future__ import annotations
 
+from typing import Any
+
 from groupsim.coordinator.commands import DeleteGroup, TopicDeleted
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.decision import RequestRefused
@@ -21,7 +23,7 @@ from groupsim.coordinator.share.commands import (
     ShareOffsetsAnswer,
     StateInitialized,
 )
-from groupsim.coordinator.share.decision import ShareDecision
+from groupsim.coordinator.share.evolve import ShareDecision
 from groupsim.coordinator.share.state import ShareGroup
 from groupsim.coordinator.topics import Topics
 from groupsim.events import share as facts
@@ -67,7 +69,7 @@ def _timer(since_ms: int, topic: TopicId) -> str:
     return f"share-state/{since_ms}/{topic}"
 
 
-def initialized(decision: ShareDecision, cmd: StateInitialized) -> Outcome[object]:
+def initialized(decision: ShareDecision, cmd: StateInitialized) -> Outcome[Any]:
     """The share coordinator is done with partitions; topics may be gone meanwhile."""
     group = decision.group
     asked = {TopicPartition(topic, n) for topic, asked in group.initializing.items() for n in asked.offsets}
@@ -77,13 +79,13 @@ def initialized(decision: ShareDecision, cmd: StateInitialized) -> Outcome[objec
     return decision.outcome()
 
 
-def unload(decision: ShareDecision) -> Outcome[object]:
+def unload(decision: ShareDecision) -> Outcome[Any]:
     """What the share coordinator answers is lost; it is asked again after a while."""
     timers = [_timer(asked.since_ms, topic) for topic, asked in sorted(decision.group.initializing.items())]
     return modern_unload(decision, *timers)
 
 
-def describe_offsets(decision: ShareDecision, cmd: DescribeShareOffsets) -> Outcome[object]:
+def describe_offsets(decision: ShareDecision, cmd: DescribeShareOffsets) -> Outcome[Any]:
     """Start offsets, also of a group that does not exist: it has none.
 
     Defect `no-answer`: with a partition that its topic does not have there is no answer at all.
@@ -98,13 +100,12 @@ def describe_offsets(decision: ShareDecision, cmd: DescribeShareOffsets) -> Outc
     return decision.outcome()
 
 
-def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[object]:
-    """Set start offsets in an empty group, or in one that is made for it: they are initialised at once."""
-    try:
-        _open_empty(decision, creates=True)
-    except RequestRefused as refusal:
-        decision.reply(cmd.request, AlterShareOffsetsAnswer(refusal.error))
-        return decision.outcome()
+def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[Any]:
+    """Set start offsets in an empty group, or in one that is made for it: they are initialised at once.
+
+    Raises RequestRefused.
+    """
+    _open_empty(decision, creates=True)
     by_name = cmd.context.topics.by_name
     known = {(n, p) for n, p, _ in cmd.offsets if n in by_name and p < by_name[n].partitions}
     topics = tuple(sorted({by_name[name].id for name, _, _ in cmd.offsets if name in by_name}))
@@ -121,13 +122,9 @@ def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[ob
     return decision.outcome()
 
 
-def delete_offsets(decision: ShareDecision, cmd: DeleteShareOffsets) -> Outcome[object]:
-    """Forget topics in an empty group; one that the group never knew counts as forgotten."""
-    try:
-        _open_empty(decision, creates=False)
-    except RequestRefused as refusal:
-        decision.reply(cmd.request, DeleteShareOffsetsAnswer(refusal.error))
-        return decision.outcome()
+def delete_offsets(decision: ShareDecision, cmd: DeleteShareOffsets) -> Outcome[Any]:
+    """Forget topics in an empty group; one that the group never knew counts as forgotten. Raises RequestRefused."""
+    _open_empty(decision, creates=False)
     by_name, initialized = cmd.context.topics.by_name, decision.group.initialized
     known = {name: by_name[name].id for name in cmd.topics if name in by_name}
     topics = tuple(sorted(topic for topic in known.values() if topic in initialized))
@@ -147,7 +144,7 @@ def _open_empty(decision: ShareDecision, *, creates: bool) -> None:
         raise RequestRefused(Error.NON_EMPTY_GROUP)
 
 
-def delete_group(decision: ShareDecision, cmd: DeleteGroup) -> Outcome[object]:
+def delete_group(decision: ShareDecision, cmd: DeleteGroup) -> Outcome[Any]:
     """The state of all topics goes first."""
     group = decision.group
     if group.loaded and group.has_state and not group.members:
@@ -156,7 +153,7 @@ def delete_group(decision: ShareDecision, cmd: DeleteGroup) -> Outcome[object]:
     return modern.delete_group(decision, cmd)
 
 
-def topic_deleted(decision: ShareDecision, cmd: TopicDeleted) -> Outcome[object]:
+def topic_deleted(decision: ShareDecision, cmd: TopicDeleted) -> Outcome[Any]:
     """The broker tells the group at once; that the subscribed topics changed is seen by the next heartbeat."""
     group, existing = decision.group, {topic.id for topic in cmd.context.topics.by_name.values()}
     gone = {*group.initializing, *group.initialized, *group.deleting} - existing

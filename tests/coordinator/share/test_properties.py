@@ -17,7 +17,7 @@ from groupsim.coordinator.context import Context
 from groupsim.coordinator.machine import AnyGroup, absent, evolve
 from groupsim.coordinator.outcome import Reply
 from groupsim.coordinator.share.commands import AlterShareOffsets, DeleteShareOffsets, ShareHeartbeat
-from groupsim.coordinator.share.decision import ShareDecision
+from groupsim.coordinator.share.evolve import ShareDecision
 from groupsim.coordinator.share.heartbeat import changes_nothing, heartbeat, step_by_step
 from groupsim.coordinator.share.state import ShareGroup
 from groupsim.coordinator.topics import Topic, Topics
