@@ -48,7 +48,7 @@ class Machine(Protocol[State_contra]):
         ...
 
 
-OTHERS = (consumer, share, streams)
+OTHERS: tuple[Any, ...] = (consumer, share, streams)
 """The protocols whose requests may come to a group of another type, or to none."""
 CREATED: dict[type[Event], Any] = {ShareGroupCreated: share, StreamsGroupCreated: streams}
 """Facts that make a group of another protocol out of a classic one, or of none."""
@@ -62,16 +62,17 @@ class GroupMachine:
 
     def __init__(self, protocol: Any) -> None:
         self._own = protocol
-        self._others = tuple(other for other in OTHERS if other is not protocol)
+        others = [other for other in OTHERS if other is not protocol]
+        self._elsewhere = {kind: other.elsewhere for other in others for kind in other.TAKES}
         self._facts = consumer if protocol is classic else protocol
         self.resume, self.survives = protocol.resume, self._facts.survives
 
     def decide(self, state: Any, command: Any, /) -> Outcome[Any]:
         """Decide a command of any protocol."""
-        for other in self._others:
-            if other.takes(command):
-                refused_or_converted: Outcome[Any] = other.elsewhere(state, command)
-                return refused_or_converted
+        elsewhere = self._elsewhere.get(type(command))
+        if elsewhere is not None:
+            refused_or_converted: Outcome[Any] = elsewhere(state, command)
+            return refused_or_converted
         if self._own in (classic, share) and consumer.outlives_conversion(command):
             return Outcome(state)  # such timers mean nothing here
         outcome: Outcome[Any] = self._own.decide(state, command)

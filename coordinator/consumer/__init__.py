@@ -115,9 +115,8 @@ def resume(group: ConsumerGroup) -> tuple[Arm, ...]:
     return ()
 
 
-def takes(command: object) -> bool:
-    """Whether a command to a group of another protocol is decided here: it may make it a consumer group."""
-    return isinstance(command, ConsumerHeartbeat)
+TAKES = (ConsumerHeartbeat,)
+"""Commands to a group of another protocol that are decided here: they may make it a consumer group."""
 
 
 def outlives_conversion(command: object) -> bool:

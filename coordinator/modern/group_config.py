@@ -159,9 +159,13 @@ def effective(of: str, stem: str) -> Callable[[Configs, Context], int]:
     setting = SETTINGS[f"{of}.{stem}"]
     assert isinstance(setting, Number)
     name, low, high = setting.name, setting.low, setting.high
+    alone = attrgetter(f"{of}.group_{of}_{stem.replace('.', '_')}")
     of_broker = attrgetter(*(f"{of}.group_{of}_{part.replace('.', '_')}" for part in (stem, low or stem, high or stem)))
 
     def find(configs: Configs, context: Context) -> int:
+        if not context.settings:  # the broker's own value is within its bounds
+            broker: int = alone(configs)
+            return broker
         value, least, most = of_broker(configs)
         own: int = context.settings.get(name, value)
         # comparisons, because every heartbeat asks twice and min() and max() cost three times as much

@@ -51,15 +51,10 @@ from groupsim.coordinator.share.share_state import (
 from groupsim.coordinator.share.state import ShareGroup
 from groupsim.events.consumer import LossCause
 
-__all__ = ["ShareGroup", "decide", "elsewhere", "evolve", "resume", "survives", "takes"]
+__all__ = ["TAKES", "ShareGroup", "decide", "elsewhere", "evolve", "resume", "survives"]
 
-Command = ShareHeartbeat | DescribeShareOffsets | AlterShareOffsets | DeleteShareOffsets
-"""The requests of this protocol."""
-
-
-def takes(command: object) -> bool:
-    """Whether a command to a group of another protocol, or to none, is decided here."""
-    return isinstance(command, Command)
+TAKES = (ShareHeartbeat, DescribeShareOffsets, AlterShareOffsets, DeleteShareOffsets)
+"""The requests of this protocol: those to a group of another one, or to none, are decided here, too."""
 
 
 def decide(state: State, command: Any) -> Outcome[Any]:

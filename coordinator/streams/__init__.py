@@ -48,7 +48,6 @@ FAILURE_KEPT = 2
 
 def decide(group: StreamsGroup, command: Any) -> Outcome[Any]:
     """Decide one command; change nothing. Raises TypeError for what is no command of a streams group."""
-    decision = StreamsDecision(group)
     match command:
         case StreamsHeartbeat():
             return heartbeat(group, command)
@@ -58,6 +57,13 @@ def decide(group: StreamsGroup, command: Any) -> Outcome[Any]:
             return fetch(group, command)
         case DeleteOffsets():
             return delete_offsets(group, command)
+    return _decide_other(group, command)
+
+
+def _decide_other(group: StreamsGroup, command: Any) -> Outcome[Any]:
+    """Timers, the coordinator's coming and going, and requests that are decided alike for all kinds of groups."""
+    decision = StreamsDecision(group)
+    match command:
         case DeleteGroup():
             return delete_group(decision, command)
         case TopicDeleted():
@@ -98,9 +104,8 @@ def resume(group: StreamsGroup) -> tuple[Arm, ...]:
     return ()
 
 
-def takes(command: object) -> bool:
-    """Whether a command to a group of another protocol is decided here: it may make it a streams group."""
-    return isinstance(command, StreamsHeartbeat)
+TAKES = (StreamsHeartbeat,)
+"""Commands to a group of another protocol that are decided here: they may make it a streams group."""
 
 
 elsewhere = heartbeat

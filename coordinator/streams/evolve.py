@@ -91,13 +91,15 @@ def _bumped(group: StreamsGroup, e: facts.StreamsGroupEpochBumped) -> StreamsGro
 
 
 def _reconciled(group: StreamsGroup, e: facts.StreamsMemberReconciled) -> StreamsGroup:
+    active = holding(e.active)
     member = replace(
         group.members[e.member],
         epoch=e.epoch,
         previous_epoch=e.previous_epoch,
         state=e.state,
-        active=holding(e.active),
+        active=active,
         standby=e.standby,
+        tasks=Tasks(tuple(active), e.standby),
         pending_active=holding(e.pending_active),
         pending_standby=e.pending_standby,
     )

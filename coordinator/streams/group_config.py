@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from groupsim.coordinator.config import Configs
-from groupsim.coordinator.context import Context
+from groupsim.coordinator.context import NOWHERE, Context
 from groupsim.coordinator.modern import group_config as settings
 from groupsim.coordinator.modern.group_config import effective
 from groupsim.events.streams import Pairs
@@ -20,11 +22,46 @@ standbys = effective("streams", "num.standby.replicas")
 """Standby tasks of each stateful task."""
 warmups = effective("streams", "num.warmup.replicas")
 """Warm-up tasks: none is assigned in Kafka 4.4, but 0 switches the copy of the targets off."""
-acceptable_lag = effective("streams", "acceptable.recovery.lag")
-"""Clients learn it; no effect here."""
-task_offset_interval_ms = effective("streams", "task.offset.interval.ms")
-"""How often a member tells its tasks' offsets."""
+_task_offset_interval_ms = effective("streams", "task.offset.interval.ms")
+_acceptable_lag = effective("streams", "acceptable.recovery.lag")
 TAGS = "rack.aware.assignment.tags"
+
+
+class Times(NamedTuple):
+    """What every answer has, and how long a member may be silent. The lag has no effect here."""
+
+    heartbeat_interval_ms: int
+    session_timeout_ms: int
+    task_offset_interval_ms: int
+    acceptable_lag: int
+
+
+class _OfBroker:
+    """What holds for a group without settings of its own: computed once for each configuration, by its identity."""
+
+    def __init__(self) -> None:
+        self.configs: Configs | None = None
+        self.times = Times(0, 0, 0, 0)
+        self.assignment: Pairs = ()
+
+    def of(self, configs: Configs) -> _OfBroker:
+        if self.configs is not configs:
+            self.times, self.assignment = _times(configs, NOWHERE), _assignment_configs(configs, NOWHERE)
+            self.configs = configs
+        return self
+
+
+_OF_BROKER = _OfBroker()
+
+
+def times(configs: Configs, context: Context) -> Times:
+    """The values in force."""
+    return _times(configs, context) if context.settings else _OF_BROKER.of(configs).times
+
+
+def _times(configs: Configs, context: Context) -> Times:
+    find = (heartbeat_interval_ms, session_timeout_ms, _task_offset_interval_ms, _acceptable_lag)
+    return Times(*(value(configs, context) for value in find))
 
 
 def tags(configs: Configs, context: Context) -> str:
@@ -35,5 +72,9 @@ def tags(configs: Configs, context: Context) -> str:
 
 def assignment_configs(configs: Configs, context: Context) -> Pairs:
     """The settings whose change starts a rebalance, as the group's record keeps them."""
+    return _assignment_configs(configs, context) if context.settings else _OF_BROKER.of(configs).assignment
+
+
+def _assignment_configs(configs: Configs, context: Context) -> Pairs:
     named = tags(configs, context)
     return (("num.standby.replicas", str(standbys(configs, context))), *([(TAGS, named)] if named else []))

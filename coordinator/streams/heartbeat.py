@@ -10,9 +10,10 @@ from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here, replaces_classic
+from groupsim.coordinator.modern.decision import session_expiry
 from groupsim.coordinator.modern.members import check_epoch, is_full, joining, present
 from groupsim.coordinator.modern.removal import leave
-from groupsim.coordinator.outcome import Error, Outcome
+from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.coordinator.streams import group_config as settings
 from groupsim.coordinator.streams.checks import check_request
 from groupsim.coordinator.streams.commands import StreamsHeartbeat, StreamsHeartbeatAnswer
@@ -23,14 +24,86 @@ from groupsim.coordinator.streams.state import Member, StreamsGroup
 from groupsim.coordinator.streams.statuses import statuses
 from groupsim.coordinator.streams.take_in_heartbeat import Change, settle, topology_epoch
 from groupsim.events import streams as facts
-from groupsim.events.streams import Pairs
+from groupsim.events.consumer import MemberState
+from groupsim.events.streams import Pairs, Tasks
 
+ACCEPTED = Error.NONE.name
+NOTHING = Tasks()
+STABLE = MemberState.STABLE
 LAG_SINCE = 1
 """From this version on the answer has the acceptable recovery lag."""
 
 
 def heartbeat(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Every heartbeat, also one that leaves. A refused one does not let the session start anew."""
+    if isinstance(state, StreamsGroup) and changes_nothing(state, cmd):
+        return _unchanged(state, cmd)
+    return step_by_step(state, cmd)
+
+
+def changes_nothing(group: StreamsGroup, cmd: StreamsHeartbeat) -> bool:
+    """Whether the request is accepted, brings no fact about the group, and its answer has nothing but intervals.
+
+    False means that it has to be looked at step by step, not that something changes.
+    """
+    member, epoch, context = group.members.get(cmd.member), group.target_epoch, cmd.context
+    return (
+        member is not None
+        and member.epoch == cmd.epoch == epoch > JOIN_EPOCH
+        and member.state is STABLE
+        and group.epoch <= epoch  # so no initial delay runs
+        and group.topics_version == context.topics.version
+        and group.validated_epoch == member.topology_epoch  # all topics are there, and its topology is the group's
+        and group.configured is not None
+        and group.loaded
+        and group.shutdown is None
+        and group.endpoint_epoch == cmd.endpoint_epoch
+        and (group.copied is group.targets or not settings.warmups(group.configs, context))
+        and _says_nothing(member, cmd)
+        and member.tasks == group.targets.get(cmd.member, NOTHING)  # or they were taken: `copy-follows-instance-id`
+        and len(group.assignment_configs) == 1  # without tags, which it may lack
+        and group.assignment_configs == settings.assignment_configs(group.configs, context)
+    )
+
+
+def _says_nothing(member: Member, cmd: StreamsHeartbeat) -> bool:
+    return (
+        cmd.active is None
+        and cmd.standby is None
+        and cmd.warmup is None
+        and cmd.topology is None
+        and cmd.offsets is None
+        and cmd.end_offsets is None
+        and not cmd.shutdown
+        and cmd.instance_id == member.instance_id
+        and cmd.rack is None
+        and cmd.client_id == member.client_id
+        and cmd.client_host == member.client_host
+        and (cmd.rebalance_timeout_ms == NO_TIMEOUT or cmd.rebalance_timeout_ms == member.rebalance_timeout_ms)
+        and cmd.process is None
+        and cmd.endpoint is None
+        and cmd.tags is None
+    )
+
+
+def _unchanged(group: StreamsGroup, cmd: StreamsHeartbeat) -> Outcome[Any]:
+    member, epoch = cmd.member, cmd.epoch
+    times = settings.times(group.configs, cmd.context)
+    answer = StreamsHeartbeatAnswer(
+        member=member,
+        epoch=epoch,
+        heartbeat_interval_ms=times.heartbeat_interval_ms,
+        task_offset_interval_ms=times.task_offset_interval_ms,
+        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else 0,
+        endpoint_epoch=cmd.endpoint_epoch,
+    )
+    fact = facts.StreamsHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
+    timer = session_expiry(member, times.session_timeout_ms)
+    return Outcome(group, (fact,), (Reply(cmd.request, answer),), (timer,))
+
+
+def step_by_step(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
+    """Any heartbeat, by all checks in the broker's order."""
     decision = StreamsDecision(state)
     try:
         check_request(state.id, state.configs, cmd)
@@ -92,7 +165,8 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
         member = present(known, cmd.member, cmd.instance_id)
         check_epoch(member, cmd.epoch, owns_no_more=_owns_no_more(member, cmd), kind="streams")
     after = _updated(member, cmd, topology_epoch(decision, cmd.topology))
-    waits = settle(decision, Change(known=known, before=member, after=after, cmd=cmd))
+    new = after.id not in decision.group.members
+    waits = settle(decision, Change(known=known, before=member, after=after, cmd=cmd, new=new))
     now = decision.group.members[after.id]
     group, context = decision.group, cmd.context
     decision.arm_session(now.id, settings.session_timeout_ms(group.configs, context))
@@ -100,26 +174,32 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
     moved = after.endpoint != member.endpoint or (after.endpoint is not None and changed)
     if moved and not created:
         decision.record(facts.EndpointsChanged(epoch=group.endpoint_epoch + 1))
-    answer = _answer(decision.group, cmd, now, statuses(decision.group, now, cmd, waits), tells=joins or changed)
+    answer = _answer(
+        decision.group,
+        cmd,
+        now.epoch,
+        statuses(decision.group, now, cmd, waits),
+        now.tasks if joins or changed else None,
+    )
     if created:
         decision.record(facts.UndurableLost())
     return answer
 
 
 def _answer(
-    group: StreamsGroup, cmd: StreamsHeartbeat, now: Member, status: Pairs, *, tells: bool
+    group: StreamsGroup, cmd: StreamsHeartbeat, epoch: int, status: Pairs, tasks: Tasks | None
 ) -> StreamsHeartbeatAnswer:
     context, configured = cmd.context, group.configured
-    lag = settings.acceptable_lag(group.configs, context) if cmd.version >= LAG_SINCE else 0
+    times = settings.times(group.configs, context)
     refused = context.at_ms < group.refused_until_ms
     return StreamsHeartbeatAnswer(
-        member=now.id,
-        epoch=now.epoch,
-        heartbeat_interval_ms=settings.heartbeat_interval_ms(group.configs, context),
-        task_offset_interval_ms=settings.task_offset_interval_ms(group.configs, context),
-        acceptable_recovery_lag=lag,
+        member=cmd.member,
+        epoch=epoch,
+        heartbeat_interval_ms=times.heartbeat_interval_ms,
+        task_offset_interval_ms=times.task_offset_interval_ms,
+        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else 0,
         status=status,
-        tasks=now.tasks if tells else None,
+        tasks=tasks,
         endpoint_epoch=group.endpoint_epoch,
         routes=routes(group, context.topics) if group.endpoint_epoch != cmd.endpoint_epoch else None,
         creates=configured.missing if configured is not None and not refused else (),

@@ -121,13 +121,15 @@ def _moved(
     pending_active: Holding | None = None,
     pending_standby: Partitions = (),
 ) -> Member:
+    copies = tuple(sorted(standby))
     return replace(
         member,
         epoch=epoch,
         previous_epoch=member.epoch,
         state=state,
         active=active,
-        standby=tuple(sorted(standby)),
+        standby=copies,
+        tasks=Tasks(tuple(sorted(active)), copies),
         pending_active=pending_active or {},
         pending_standby=pending_standby,
     )

@@ -22,7 +22,8 @@ Offsets = Mapping[TopicPartition, int]
 class Member(ModernMember, frozen=True, kw_only=True):
     """A member. `active` and `standby` tasks it runs, those that are pending it has to give up.
 
-    `process` is the program it belongs to; `tags` of the client (`client.tag.…`), sorted.
+    `process` is the program it belongs to; `tags` of the client (`client.tag.…`), sorted. `tasks` are the same as
+    `active` and `standby`.
     """
 
     topology_epoch: int = 0
@@ -33,11 +34,7 @@ class Member(ModernMember, frozen=True, kw_only=True):
     standby: Partitions = ()
     pending_active: Holding = msgspec.field(default_factory=dict)
     pending_standby: Partitions = ()
-
-    @property
-    def tasks(self) -> Tasks:
-        """What it runs."""
-        return Tasks(tuple(sorted(self.active)), self.standby)
+    tasks: Tasks = Tasks()
 
     def away(self) -> Member:
         """What it has to give up is free at once."""

@@ -28,18 +28,20 @@ DELAY_TIMER = "initial-delay"
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A member as it was, and as its request says. `known` is the group before the request."""
+    """A member as it was, and as its request says. `known` is the group before the request, `new` a member that is not
+    in it and takes nobody's place."""
 
     known: StreamsGroup
     before: Member
     after: Member
     cmd: StreamsHeartbeat
+    new: bool
 
     @property
     def rebalances(self) -> bool:
         """What changed starts a rebalance: of a static member not everything does."""
         before, after = self.before, self.after
-        if before.id not in self.known.members and before.epoch == 0 and not before.process:
+        if self.new:
             return True
         if self.cmd.instance_id is None:
             return before != after
@@ -68,7 +70,7 @@ def settle(decision: StreamsDecision, change: Change) -> str | None:
     """All of it; why a target that is due has to wait, if it has."""
     cmd, context = change.cmd, change.cmd.context
     before = decision.group
-    if change.after.id not in before.members or change.after != change.before:
+    if change.new or change.after != change.before:
         decision.record(updated(change.after))
     if before.topology is None and cmd.topology is not None:
         decision.record(facts.TopologyStored(topology=cmd.topology))
