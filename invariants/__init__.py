@@ -9,6 +9,7 @@ epochs       generations only grow
 fencing      no commit is accepted from a member that is not in the group, or from another generation
 member_epochs  the same for consumer groups: member epochs and assignment epochs
 share_groups  in a share group nobody is given what is not initialised, and nothing that is stays with nobody
+streams_groups  a task has one active owner; no process has a task twice; epochs grow
 convergence  a group that is left in peace becomes Stable and owns all its partitions
 """
 
@@ -21,6 +22,7 @@ from groupsim.invariants.epochs import GenerationsAdvance
 from groupsim.invariants.fencing import FencedCommits
 from groupsim.invariants.ownership import SingleOwner
 from groupsim.invariants.share_groups import ShareAssignments
+from groupsim.invariants.streams_groups import StreamsTasks
 
 __all__ = ["Invariant", "Violation", "Watch", "all_invariants"]
 
@@ -33,5 +35,6 @@ def all_invariants() -> list[Invariant]:
         GenerationsAdvance(),
         FencedCommits(),
         ShareAssignments(),
+        StreamsTasks(),
         Converges(),
     ]

@@ -17,12 +17,14 @@ from groupsim.events.consumer import (
 )
 from groupsim.events.group import CoordinatorLoaded, GroupDeleted, GroupEmptied
 from groupsim.events.share import ShareGroupCreated, ShareTargetComputed
+from groupsim.events.streams import StreamsGroupCreated, StreamsGroupEpochBumped, StreamsTargetComputed
 from groupsim.invariants.base import Violation
 
 _ANEW = (
     CoordinatorLoaded,
     ConsumerGroupCreated,
     ShareGroupCreated,
+    StreamsGroupCreated,
     EmptyGroupDropped,
     EmptyGroupForgotten,
     GroupDeleted,
@@ -33,9 +35,9 @@ _ANEW = (
 class GenerationsAdvance:
     """A group's generation never goes back; a join phase makes it grow (Kafka: ClassicGroup.initNextGeneration).
 
-    Nor does the epoch of a consumer or share group; a conversion goes on with the number, or with the one before where
-    the same request had let the epoch grow (`generation-zero` in `docs/model/consumer-groups.md`). A group that takes
-    an empty one's place begins anew.
+    Nor does the epoch of a consumer, share or streams group; a conversion goes on with the number, or with the one
+    before where the same request had let the epoch grow (`generation-zero` in `docs/model/consumer-groups.md`). A group
+    that takes an empty one's place begins anew.
     """
 
     name = "generations-advance"
@@ -49,6 +51,8 @@ class GenerationsAdvance:
         GroupEpochBumped,
         TargetComputed,
         ShareTargetComputed,
+        StreamsGroupEpochBumped,
+        StreamsTargetComputed,
     )
 
     def __init__(self) -> None:
@@ -74,7 +78,7 @@ class GenerationsAdvance:
             if new < before:
                 sentence = f"generation of {group} went back from {before} to {new} ({type(event).__name__})"
                 yield Violation(self.name, fact.at_ms, fact.seq, sentence)
-            elif new == before and isinstance(event, JoinPhaseCompleted | GroupEpochBumped):
+            elif new == before and isinstance(event, JoinPhaseCompleted | GroupEpochBumped | StreamsGroupEpochBumped):
                 joined = isinstance(event, JoinPhaseCompleted)
                 sentence = f"a join phase of {group} ended without a new generation: still {new}"
                 if not joined:
@@ -91,5 +95,7 @@ def _number(event: Event) -> int | None:
         case JoinPhaseCompleted() | GroupEmptied() | AssignmentStored() | GroupDowngraded():
             return event.generation
         case GroupEpochBumped() | TargetComputed() | ShareTargetComputed():
+            return event.epoch
+        case StreamsGroupEpochBumped() | StreamsTargetComputed():
             return event.epoch
     return None

@@ -8,7 +8,9 @@ from typing import ClassVar
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event, Recorded, group_of
-from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupEmptied
+from groupsim.events.consumer import EmptyGroupDropped
+from groupsim.events.group import CommitAccepted, CoordinatorLoaded, GroupCreated, GroupDeleted, GroupEmptied
+from groupsim.events.streams import StreamsGroupCreated
 from groupsim.events.types import MemberId
 from groupsim.invariants.base import Violation
 from groupsim.invariants.member_epochs import READS, MemberEpochs
@@ -56,7 +58,8 @@ class _Members:
 class FencedCommits:
     """Only a member commits, at the group's generation (Kafka: ClassicGroup.validateOffsetCommit).
 
-    In a consumer group: at its own epoch, or one since which it holds the partitions (ConsumerGroup's).
+    In a consumer group: at its own epoch, or one since which it holds the partitions (ConsumerGroup's). Streams groups
+    have an invariant of their own (`StreamsTasks`).
 
     Commits outside group management (no member id), and those without a generation to an Empty group, are accepted.
     Commits of a recorded group are checked as soon as its log has shown all members.
@@ -74,12 +77,14 @@ class FencedCommits:
         GroupEmptied,
         CoordinatorLoaded,
         CommitAccepted,
+        StreamsGroupCreated,
         *READS,
     )
 
     def __init__(self) -> None:
         self._groups: dict[str, _Members] = {}
         self._consumer_groups: dict[str, MemberEpochs] = {}
+        self._streams_groups: set[str] = set()
 
     def observe(self, fact: Recorded) -> Iterator[Violation]:
         """Keep the members; compare every accepted commit with them."""
@@ -87,6 +92,13 @@ class FencedCommits:
         if group is None:
             return
         event = fact.event
+        if isinstance(event, StreamsGroupCreated):
+            self._streams_groups.add(group)
+        if group in self._streams_groups:
+            if isinstance(event, EmptyGroupDropped | GroupDeleted):
+                self._streams_groups.discard(group)
+                self._groups.pop(group, None)
+            return
         if isinstance(event, READS):
             epochs = self._consumer_groups.setdefault(group, MemberEpochs())
             epochs.apply(event)

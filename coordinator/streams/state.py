@@ -102,7 +102,7 @@ class StreamsGroup(ModernGroup[Member, Tasks], frozen=True, kw_only=True):
         return super().phase
 
     def without(self, member: MemberId) -> StreamsGroup:
-        """The wish for a shutdown goes with the last member."""
+        """The wish for a shutdown goes with the last member, not with the one that had it: defect `shutdown-sticks`."""
         after = replace(
             super().without(member),
             offsets={m: kept for m, kept in self.offsets.items() if m != member},

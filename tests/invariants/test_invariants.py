@@ -24,10 +24,10 @@ from groupsim.invariants.ownership import SingleOwner
 from tests.invariants.watched import CREATED, Timed, commit, completed, stored, tps, watch
 
 
-def test_there_are_six_and_each_call_gives_fresh_ones() -> None:
+def test_there_are_seven_and_each_call_gives_fresh_ones() -> None:
     first, second = all_invariants(), all_invariants()
-    safe = ["single-owner", "withheld-until-revoked", "generations-advance", "fenced-commits", "share-assignments"]
-    assert [i.name for i in first] == [*safe, "converges"]
+    safe = ["single-owner", "withheld-until-revoked", "generations-advance", "fenced-commits"]
+    assert [i.name for i in first] == [*safe, "share-assignments", "streams-tasks", "converges"]
     assert all(a is not b for a, b in zip(first, second, strict=True))
 
 
