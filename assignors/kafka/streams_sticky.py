@@ -5,12 +5,23 @@ Balance is by members, not by processes. Racks, tags, end offsets and warm-ups a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from groupsim.assignors.errors import AssignorError, BadSpec
-from groupsim.assignors.java.hash_order import computed_order, java_sorted, string_hashes, string_order, table_size
-from groupsim.assignors.java.priority_queue import filled, offer, poll
+from groupsim.assignors.java.hash_order import (
+    LONGEST_BIN,
+    Ints,
+    computed_order,
+    hash_order,
+    java_sorted,
+    string_hashes,
+    string_order,
+    table_size,
+)
+from groupsim.assignors.java.priority_queue import again, filled, offer, poll, whole_round
 
 REFUSED = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"
 NOBODY = -1
@@ -66,7 +77,9 @@ def streams_sticky(problem: StreamsProblem) -> dict[str, MemberTasks]:
     _activate_standbys(work, candidates)
     _deal_active(work)
     if problem.standbys > 0:
-        left = _keep_standbys(work, previous, candidates)
+        width, stateful = len(work.names), [problem.subtopologies[name].stateful for name in work.names]
+        codes = [code for code in work.codes() if stateful[code % width]]
+        left = _keep_standbys(work, codes, problem.standbys, previous, candidates)
         _deal_standbys(work, left)
     return work.answer()
 
@@ -102,8 +115,8 @@ class _Quota:
 class _Work:
     """Members and processes by number, in the orders of Kafka's maps; tasks as codes, number * subtopologies + rank.
 
-    `counts[m]`: tasks of a member, `loads[p]`: tasks per member of a process. `holders[code]`: processes that have
-    the task, `owners[code]` its active member. `queues[p]`: Kafka's membersByLoad, None after it was dropped.
+    `counts[m]`: tasks of a member, `given[p]`: of a process, `loads[p]`: those per member. `owners[code]`: the active
+    member, `standbys[code]` the others. `queues[p]`: Kafka's membersByLoad, None after it was dropped.
     """
 
     ids: list[str]
@@ -111,16 +124,15 @@ class _Work:
     members_of: list[list[int]]
     names: list[str]
     tasks: list[int]
-    stateful: list[bool]
-    replicas: int
     active: _Quota
     total: _Quota
     counts: list[int]
     given: list[int]
     loads: list[float]
     owners: list[int]
-    standbys: dict[int, list[int]]
     queues: list[list[int] | None]
+    same_size: bool
+    standbys: dict[int, list[int]] = field(default_factory=dict)
 
     @staticmethod
     def of(problem: StreamsProblem) -> _Work:
@@ -132,87 +144,98 @@ class _Work:
         process_of, members_of = _processes(in_order, [problem.members[i].process for i in order])
         names = java_sorted(problem.subtopologies)
         tasks = [problem.subtopologies[name].tasks for name in names]
-        stateful = [problem.subtopologies[name].stateful for name in names]
-        copies = sum(n for n, kept in zip(tasks, stateful, strict=True) if kept) * problem.standbys
+        copies = problem.standbys * sum(one.tasks for one in problem.subtopologies.values() if one.stateful)
         return _Work(
             ids=in_order,
             process_of=process_of,
             members_of=members_of,
             names=names,
             tasks=tasks,
-            stateful=stateful,
-            replicas=problem.standbys,
             active=_Quota(sum(tasks), len(ids)),
             total=_Quota(sum(tasks) + copies, len(ids)),
             counts=[0] * len(ids),
             given=[0] * len(members_of),
             loads=[0.0] * len(members_of),
             owners=[NOBODY] * (max(tasks, default=0) * len(names)),
-            standbys={},
             queues=[None] * len(members_of),
+            same_size=len(set(map(len, members_of))) == 1,
         )
 
-    def codes(self, *, stateful_only: bool = False) -> list[int]:
-        """All tasks, by subtopology, then number."""
+    def codes(self) -> list[int]:
+        """All tasks, by subtopology, then number. Sorted, they are by number, then subtopology."""
         width = len(self.names)
-        return [
-            code
-            for rank, n in enumerate(self.tasks)
-            if self.stateful[rank] or not stateful_only
-            for code in range(rank, n * width, width)
-        ]
+        return [code for rank, n in enumerate(self.tasks) for code in range(rank, n * width, width)]
 
-    def give(self, member: int, code: int, *, active: bool) -> None:
-        """A task for this very member. Kafka: ProcessState.addTask, which drops the queue of members."""
-        self.queues[self.process_of[member]] = None
-        self._count(member, code, active=active)
+    def counter(self) -> Callable[[int], None]:
+        """What counts a task for a member; who reaches a quota exactly is taken out of it.
 
-    def give_least_loaded(self, process: int, code: int, *, active: bool) -> None:
-        """A task for a member of the process with the fewest tasks. Kafka: ProcessState.addTaskToLeastLoadedMember."""
-        members = self.members_of[process]
-        if len(members) == 1:
-            self._count(members[0], code, active=active)
-            return
-        queue = self.queues[process]
-        if queue is None:
-            queue = self.queues[process] = filled(members, self.counts)
-        member = poll(queue, self.counts)
-        self._count(member, code, active=active)
-        offer(queue, self.counts, member)
+        A function with its own names, because it is called for every task.
+        """
+        counts, given, loads, process_of = self.counts, self.given, self.loads, self.process_of
+        sizes, active, total = list(map(len, self.members_of)), self.active, self.total
 
-    def _count(self, member: int, code: int, *, active: bool) -> None:
-        """Note the task; who reaches a quota exactly is taken out of it."""
-        process = self.process_of[member]
-        self.given[process] += 1
-        self.loads[process] = self.given[process] / len(self.members_of[process])
-        self.counts[member] = count = self.counts[member] + 1
-        if active:
-            self.owners[code] = member
-            if count == self.active.each:
-                self.active.reached()
-        else:
-            self.standbys.setdefault(code, []).append(member)
-        if count == self.total.each:
-            self.total.reached()
+        def count(member: int) -> None:
+            process = process_of[member]
+            given[process] = number = given[process] + 1
+            loads[process] = number / sizes[process]
+            counts[member] = number = counts[member] + 1
+            if number == active.each:
+                active.reached()
+            if number == total.each:
+                total.reached()
+
+        return count
+
+    def dealer(self) -> Callable[[int], int]:
+        """What counts a task for a member of a process with the fewest, and says which one.
+
+        Kafka: ProcessState.addTaskToLeastLoadedMember, whose queue is kept until ProcessState.addTask drops it.
+        """
+        counts, queues, members_of, count = self.counts, self.queues, self.members_of, self.counter()
+
+        def deal(process: int) -> int:
+            queue = queues[process]
+            if queue is None:
+                queue = queues[process] = filled(members_of[process], counts)
+            member = queue[0]
+            count(member)
+            if len(queue) > 1:
+                again(queue, counts)
+            return member
+
+        return deal
+
+    def is_even(self, codes: Collection[int]) -> bool:
+        """One task for each process, all of which have the same number of members and tasks.
+
+        Then the order in which they come to the head of a queue is known: `whole_round`.
+        """
+        if len(codes) < len(self.loads) or not self.same_size:
+            return False
+        return self.loads.count(self.loads[0]) == len(self.loads)
 
     def holds(self, process: int, code: int) -> bool:
-        """Whether a member of the process has the task, active or standby."""
-        process_of = self.process_of
-        owner = self.owners[code]
-        return (owner != NOBODY and process_of[owner] == process) or any(
-            process_of[member] == process for member in self.standbys.get(code, ())
-        )
+        """Whether the process has the task."""
+        if self.process_of[self.owners[code]] == process:
+            return True
+        return code in self.standbys and process in self.holders(code)
 
-    def best(self, candidates: list[int], code: int | None) -> int:
+    def holders(self, code: int) -> list[int]:
+        """The processes that have the task, active or standby."""
+        return [self.process_of[member] for member in (self.owners[code], *self.standbys.get(code, ()))]
+
+    def best(self, candidates: Sequence[int], holders: Collection[int] = ()) -> int:
         """The first candidate, or a later one that beats it in the loads of both process and member.
 
-        `code`: only members whose process does not have that task. Kafka: findPrevMemberWithLeastLoad.
+        Only members whose process is none of `holders`. Kafka: findPrevMemberWithLeastLoad.
         """
+        if len(candidates) == 1:
+            return NOBODY if self.process_of[candidates[0]] in holders else candidates[0]
         found = NOBODY
         process_load = member_load = 0.0
         for member in candidates:
             process = self.process_of[member]
-            if code is not None and self.holds(process, code):
+            if process in holders:
                 continue
             load, count = self.loads[process], self.counts[member]
             if found == NOBODY or (load < process_load and count < member_load):
@@ -220,22 +243,32 @@ class _Work:
         return found
 
     def answer(self) -> dict[str, MemberTasks]:
-        """Targets by member id; numbers are sorted, since they are dealt out here in that order."""
-        active: list[dict[str, list[int]]] = [{} for _ in self.ids]
-        standby: list[dict[str, list[int]]] = [{} for _ in self.ids]
+        """Targets by member id."""
+        active: list[dict[str, tuple[int, ...]]] = [{} for _ in self.ids]
+        standby: list[dict[str, tuple[int, ...]]] = [{} for _ in self.ids]
         width = len(self.names)
-        for code in self.codes():
-            name, number = self.names[code % width], code // width
-            active[self.owners[code]].setdefault(name, []).append(number)
-            for member in self.standbys.get(code, ()):
-                standby[member].setdefault(name, []).append(number)
-        return {
-            name: MemberTasks(
-                {of: tuple(numbers) for of, numbers in active[i].items()},
-                {of: tuple(numbers) for of, numbers in standby[i].items()},
-            )
-            for i, name in enumerate(self.ids)
-        }
+        shared = sorted(self.standbys.items())
+        codes = np.array([code for code, members in shared for _ in members], np.int64)
+        holders = np.array([member for _, members in shared for member in members], np.int64)
+        for rank, name in enumerate(self.names):
+            owners = self.owners[rank : self.tasks[rank] * width : width]
+            _hand_out(active, name, np.array(owners, np.int64), np.arange(self.tasks[rank]))
+            mine = codes % width == rank
+            _hand_out(standby, name, holders[mine], codes[mine] // width)
+        return {name: MemberTasks(active[i], standby[i]) for i, name in enumerate(self.ids)}
+
+
+def _hand_out(to: list[dict[str, tuple[int, ...]]], name: str, members: Ints, numbers: Ints) -> None:
+    """numbers[k] of a subtopology, which are sorted, goes to members[k]."""
+    if not len(members):
+        return
+    order = np.argsort(members, kind="stable")
+    in_order = tuple(numbers[order].tolist())
+    start = 0
+    for mine, end in zip(to, np.cumsum(np.bincount(members, minlength=len(to))).tolist(), strict=True):
+        if end > start:
+            mine[name] = in_order[start:end]
+        start = end
 
 
 def _processes(ids: list[str], of_members: list[str]) -> tuple[list[int], list[list[int]]]:
@@ -248,10 +281,18 @@ def _processes(ids: list[str], of_members: list[str]) -> tuple[list[int], list[l
     place = computed_order(string_hashes(distinct), last_is_new, table_size(len(of_members)))
     number = {distinct[at]: i for i, at in enumerate(place)}
     process_of = [number[process] for process in of_members]
+    hashes = string_hashes(ids)
     together: list[list[int]] = [[] for _ in distinct]
     for member, process in enumerate(process_of):
         together[process].append(member)
-    return process_of, [[some[i] for i in string_order([ids[m] for m in some])] for some in together]
+    return process_of, [_in_map_order(ids, hashes, some) for some in together]
+
+
+def _in_map_order(ids: list[str], hashes: list[int], some: list[int]) -> list[int]:
+    """Members of one process as its own HashMap iterates over them."""
+    few = len(some) <= LONGEST_BIN
+    order = hash_order([hashes[m] for m in some]) if few else string_order([ids[m] for m in some])
+    return [some[i] for i in order]
 
 
 Candidates = dict[int, list[int]]
@@ -264,7 +305,8 @@ def _history(work: _Work, problem: StreamsProblem) -> tuple[dict[int, int], Cand
     rank = {name: i for i, name in enumerate(work.names)}
     members = {member.id: member for member in problem.members}
     previous: dict[int, int] = {}
-    found: dict[int, list[tuple[bool, int, int]]] = {}
+    holders: dict[int, list[int]] = {}
+    offsets: dict[int, dict[int, int]] = {}
     for i, name in enumerate(work.ids):
         member = members[name]
         for of, numbers in member.active.items():
@@ -273,70 +315,94 @@ def _history(work: _Work, problem: StreamsProblem) -> tuple[dict[int, int], Cand
                     previous[number * width + at] = i
         for of, numbers in member.standby.items():
             if (at := rank.get(of)) is not None:
-                offsets = member.offsets.get(of, {})
                 for number in numbers:
-                    found.setdefault(number * width + at, []).append((False, -offsets.get(number, 0), i))
-        for of, offsets in member.offsets.items():
+                    holders.setdefault(number * width + at, []).append(i)
+        for of, reported in member.offsets.items():
             if (at := rank.get(of)) is not None:
-                kept = member.standby.get(of, ())
-                for number, offset in offsets.items():
-                    if number not in kept:
-                        found.setdefault(number * width + at, []).append((True, -offset, i))
-    return previous, {code: [i for _, _, i in sorted(some)] for code, some in found.items()}
+                for number, offset in reported.items():
+                    offsets.setdefault(number * width + at, {})[i] = offset
+    candidates: dict[int, list[int]] = dict(holders)
+    for code, by_member in offsets.items():
+        first = holders.get(code, [])
+        largest_first = sorted(by_member, key=lambda i: (-by_member[i], i))
+        candidates[code] = sorted(first, key=lambda i: -by_member.get(i, 0))
+        candidates[code] += [i for i in largest_first if i not in first]
+    return previous, candidates
 
 
-def _keep_active(work: _Work, previous: dict[int, int]) -> None:
+def _keep_active(work: _Work, previous: Mapping[int, int]) -> None:
     """Step 1, by number, then subtopology: who had the active task keeps it below the active quota."""
-    for code in sorted(work.codes()):
+    counts, active, owners, count = work.counts, work.active, work.owners, work.counter()
+    for code in sorted(work.codes()) if previous else ():
         member = previous.get(code, NOBODY)
-        if member != NOBODY and work.counts[member] < work.active.each:
-            work.give(member, code, active=True)
+        if member != NOBODY and counts[member] < active.each:
+            owners[code] = member
+            count(member)
 
 
 def _activate_standbys(work: _Work, candidates: Candidates) -> None:
     """Step 2, in the same order: the best of those that have some of its state, below the active quota."""
-    for code in sorted(work.codes()):
-        if work.owners[code] != NOBODY or code not in candidates:
-            continue
-        member = work.best(candidates[code], None)
-        if work.counts[member] < work.active.each:
-            work.give(member, code, active=True)
+    count = work.counter()
+    for code in sorted(work.codes()) if candidates else ():
+        if work.owners[code] == NOBODY and code in candidates:
+            member = work.best(candidates[code])
+            if work.counts[member] < work.active.each:
+                work.owners[code] = member
+                count(member)
 
 
 def _deal_active(work: _Work) -> None:
     """Step 3, by subtopology, then number: the rest to the least loaded process. Quotas do not count here."""
-    heap = filled(range(len(work.loads)), work.loads)
-    for code in work.codes():
-        if work.owners[code] != NOBODY:
+    owners, loads, deal = work.owners, work.loads, work.dealer()
+    codes = [code for code in work.codes() if owners[code] == NOBODY]
+    if codes and not loads:
+        task = f"{work.names[codes[0] % len(work.names)]}_{codes[0] // len(work.names)}"
+        raise AssignorError(REFUSED, f"No process available to assign active task {task}.")
+    heap = filled(range(len(loads)), loads)
+    for some in _batches(codes, len(loads)):
+        if work.is_even(some):
+            order, after = whole_round(len(heap))
+            for code, at in zip(some, order, strict=True):
+                owners[code] = deal(heap[at])
+            heap = [heap[at] for at in after]
             continue
-        if not heap:
-            task = f"{work.names[code % len(work.names)]}_{code // len(work.names)}"
-            raise AssignorError(REFUSED, f"No process available to assign active task {task}.")
-        process = poll(heap, work.loads)
-        work.give_least_loaded(process, code, active=True)
-        offer(heap, work.loads, process)
+        for code in some:
+            owners[code] = deal(heap[0])
+            again(heap, loads)
 
 
-def _keep_standbys(work: _Work, previous: dict[int, int], candidates: Candidates) -> list[tuple[int, int]]:
+def _batches(codes: list[int], size: int) -> Iterator[list[int]]:
+    return (codes[at : at + size] for at in range(0, len(codes), max(size, 1)))
+
+
+def _keep_standbys(
+    work: _Work, stateful: Collection[int], replicas: int, previous: Mapping[int, int], candidates: Candidates
+) -> list[tuple[int, int]]:
     """Step 4, descending by number, then subtopology: to those with some of the state, below the total quota.
 
-    What is left: codes, and how many replicas each wants still.
+    What is left: codes, and how many replicas each wants still. Only the total quota counts from here on.
     """
+    work.active = _Quota(0, 0)
+    counts, total, count, process_of = work.counts, work.total, work.counter(), work.process_of
     left = []
-    for code in sorted(work.codes(stateful_only=True), reverse=True):
-        for replica in range(work.replicas):
-            member = previous.get(code, NOBODY)
-            if member == NOBODY or work.holds(work.process_of[member], code) or not _has_room(work, member):
-                member = work.best(candidates.get(code, []), code)
-            if member == NOBODY or not _has_room(work, member):
-                left.append((code, work.replicas - replica))
+    for code in sorted(stateful, reverse=True):
+        before, others = previous.get(code, NOBODY), candidates.get(code, ())
+        if before == NOBODY and not others:
+            left.append((code, replicas))
+            continue
+        holders = work.holders(code)
+        for replica in range(replicas):
+            member = before
+            if member == NOBODY or process_of[member] in holders or counts[member] >= total.each:
+                member = work.best(others, holders)
+            if member == NOBODY or counts[member] >= total.each:
+                left.append((code, replicas - replica))
                 break
-            work.give(member, code, active=False)
+            count(member)
+            work.queues[process_of[member]] = None
+            work.standbys.setdefault(code, []).append(member)
+            holders.append(process_of[member])
     return left
-
-
-def _has_room(work: _Work, member: int) -> bool:
-    return work.counts[member] < work.total.each
 
 
 def _deal_standbys(work: _Work, left: list[tuple[int, int]]) -> None:
@@ -344,17 +410,29 @@ def _deal_standbys(work: _Work, left: list[tuple[int, int]]) -> None:
 
     Kafka: assignStandbyToMemberWithLeastLoad; processes that have it are put back, the last one first.
     """
-    width = len(work.names)
-    heap = filled(range(len(work.loads)), work.loads)
-    for code, wanted in sorted(left, key=lambda one: (one[0] % width, one[0] // width), reverse=True):
-        for _ in range(wanted):
-            taken = [poll(heap, work.loads)]
-            while work.holds(taken[-1], code) and heap:
-                taken.append(poll(heap, work.loads))
-            enough = not work.holds(taken[-1], code)
-            if enough:
-                work.give_least_loaded(taken[-1], code, active=False)
-            for process in reversed(taken):
-                offer(heap, work.loads, process)
-            if not enough:
-                break
+    width, loads, deal, standbys = len(work.names), work.loads, work.dealer(), work.standbys
+    left.sort(key=lambda one: (one[0] % width, one[0]), reverse=True)
+    heap = filled(range(len(loads)), loads)
+    hopeless = NOBODY
+    for some in _batches([code for code, wanted in left for _ in range(wanted)], len(loads)):
+        if work.is_even(some):
+            order, after = whole_round(len(heap))
+            processes = [heap[at] for at in order]
+            if not any(map(work.holds, processes, some)):
+                for code, process in zip(some, processes, strict=True):
+                    standbys.setdefault(code, []).append(deal(process))
+                heap = [heap[at] for at in after]
+                continue
+        for code in some:
+            if code == hopeless:
+                continue
+            holders, passed = work.holders(code), []
+            while len(heap) > 1 and heap[0] in holders:
+                passed.append(poll(heap, loads))
+            if heap[0] in holders:
+                hopeless = code
+            else:
+                standbys.setdefault(code, []).append(deal(heap[0]))
+                again(heap, loads)
+            for process in reversed(passed):
+                offer(heap, loads, process)
