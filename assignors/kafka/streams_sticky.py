@@ -247,9 +247,9 @@ class _Work:
         active: list[dict[str, tuple[int, ...]]] = [{} for _ in self.ids]
         standby: list[dict[str, tuple[int, ...]]] = [{} for _ in self.ids]
         width = len(self.names)
-        shared = sorted(self.standbys.items())
-        codes = np.array([code for code, members in shared for _ in members], np.int64)
-        holders = np.array([member for _, members in shared for member in members], np.int64)
+        shared = sorted(self.standbys)
+        holders = np.array([member for code in shared for member in self.standbys[code]], np.int64)
+        codes = np.repeat(np.array(shared, np.int64), [len(self.standbys[code]) for code in shared])
         for rank, name in enumerate(self.names):
             owners = self.owners[rank : self.tasks[rank] * width : width]
             _hand_out(active, name, np.array(owners, np.int64), np.arange(self.tasks[rank]))
@@ -390,7 +390,7 @@ def _keep_standbys(
         if before == NOBODY and not others:
             left.append((code, replicas))
             continue
-        holders = work.holders(code)
+        holders = [process_of[work.owners[code]]]
         for replica in range(replicas):
             member = before
             if member == NOBODY or process_of[member] in holders or counts[member] >= total.each:
