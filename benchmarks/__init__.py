@@ -12,6 +12,7 @@
 - `spark`: sweeps and transforms on Spark
 - `assignors`, `assignor_rivals`: speed of the assignors, beside Kafka's Java classes and kafka-python
 - `server_assignors`: CPU time of the server's assignors, beside Kafka's own classes
+- `streams_assignor`: CPU time of the coordinator's assignor for streams groups, beside Kafka's own class
 - `consumer_groups`: heartbeats of consumer groups and of classic ones
 - `reconciliation`: a target and one step of every member towards it, beside Kafka's own classes
 - `assignor_golden`: how many recorded Java answers are equal

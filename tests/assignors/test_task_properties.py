@@ -94,7 +94,7 @@ def test_connect_comes_to_rest_even_after_workers_came_and_went(
     configured: dict[str, int], present: list[list[str]]
 ) -> None:
     """Without a delay, nothing runs twice in any round, and a few quiet rounds later everything runs, evenly."""
-    memory, had = ConnectMemory(), dict[str, Load]()
+    memory, had, running = ConnectMemory(), dict[str, Load](), Counter[object]()
     for generation, names in enumerate([*present, *[present[-1]] * 4]):
         workers = {name: had.get(name, Load()) for name in names}
         problem = ConnectProblem(
@@ -102,7 +102,7 @@ def test_connect_comes_to_rest_even_after_workers_came_and_went(
         )
         answer, memory = connect_incremental(problem, memory)
         had = {name: one.all for name, one in answer.workers.items()}
-        running = Counter(item for load in had.values() for item in (*load.connectors, *load.tasks))
+        running = Counter[object](item for load in had.values() for item in (*load.connectors, *load.tasks))
         assert set(running.values()) <= {1}
     assert len(running) == len(configured) + sum(configured.values())
     for sizes in ([len(load.connectors) for load in had.values()], [len(load.tasks) for load in had.values()]):
