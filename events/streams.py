@@ -170,10 +170,14 @@ class TopologyConfigured(Event, frozen=True, kw_only=True):
     `problem` is a status with its detail; `missing` are internal topics that the broker is to make.
     """
 
-    topology_epoch: int
     tasks: dict[str, int] = {}
     problem: tuple[str, str] | None = None
     missing: tuple[InternalTopic, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether there are subtopologies with tasks to look at: internal topics that are missing hide nothing."""
+        return self.problem is None or bool(self.missing)
 
 
 class TaskOffsetsReported(Event, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groupsim.coordinator.commands import Request, Situated
-from groupsim.coordinator.outcome import Answer
+from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import MemberId
 
 JOIN_EPOCH = 0
@@ -29,6 +29,10 @@ class ModernHeartbeat(Request, frozen=True, kw_only=True):
     rack: str | None = None
     client_id: str = ""
     client_host: str = ""
+
+    def refused(self, error: Error, message: str | None) -> Answer:
+        """The response to a request that is refused; most protocols have no message."""
+        return self.answer(error=error)
 
 
 class SessionExpired(Situated, frozen=True, kw_only=True):

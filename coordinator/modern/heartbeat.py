@@ -32,23 +32,27 @@ def answered(
     cmd: ModernHeartbeat,
     decide: Callable[[Any, Any], ModernHeartbeatAnswer],
     received: Received,
+    keep: Callable[[Any, Any], None] = lambda moved, decision: None,
 ) -> Outcome[Any]:
-    """Any other heartbeat. A refused one changes nothing and does not let the session start anew."""
+    """Any other heartbeat. A refused one changes nothing and does not let the session start anew.
+
+    `keep`: what stays of a refused one, given the state that it led to.
+    """
     try:
         answer = decide(decision, cmd)
     except RequestRefused as refusal:
-        return _refused(decision, cmd, refusal.error, received)
+        error, message = refusal.error, refusal.message
     except AssignorError:
-        return _refused(decision, cmd, Error.UNKNOWN_SERVER_ERROR, received)
-    decision.record(received(member=answer.member or cmd.member, epoch=answer.epoch, error=ACCEPTED))
-    decision.reply(cmd.request, answer)
-    return decision.outcome()
-
-
-def _refused(decision: ModernDecision[Any], cmd: ModernHeartbeat, error: Error, received: Received) -> Outcome[Any]:
+        error, message = Error.UNKNOWN_SERVER_ERROR, None
+    else:
+        decision.record(received(member=answer.member or cmd.member, epoch=answer.epoch, error=ACCEPTED))
+        decision.reply(cmd.request, answer)
+        return decision.outcome()
+    moved = decision.state
     decision.undo()
+    keep(moved, decision)
     decision.record(received(member=cmd.member, epoch=cmd.epoch, error=error.name))
-    decision.reply(cmd.request, cmd.answer(error=error))
+    decision.reply(cmd.request, cmd.refused(error, message))
     return decision.outcome()
 
 

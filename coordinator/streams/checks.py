@@ -14,7 +14,7 @@ from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Error
 from groupsim.coordinator.streams.commands import StreamsHeartbeat
-from groupsim.coordinator.streams.state import Configured
+from groupsim.events.streams import TopologyConfigured
 from groupsim.events.types import GroupId
 
 GROUP_TYPE = "streams"
@@ -67,7 +67,7 @@ def _wrong_join(cmd: StreamsHeartbeat) -> Iterator[tuple[Error, str]]:
             )
 
 
-def check_owned(configured: Configured, cmd: StreamsHeartbeat) -> None:
+def check_owned(configured: TopologyConfigured, cmd: StreamsHeartbeat) -> None:
     """Every task that the member lists exists, once the topics are all there. Raises RequestRefused."""
     if configured.problem is not None:
         return

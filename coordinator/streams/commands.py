@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from groupsim.coordinator.commands import Situated
 from groupsim.coordinator.modern.commands import NO_TIMEOUT, ModernHeartbeat, ModernHeartbeatAnswer
-from groupsim.coordinator.outcome import Answer
+from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.streams import Endpoint, InternalTopic, Pairs, TaskOffsets, Tasks, Topology
 from groupsim.events.types import Partitions
 
@@ -52,6 +52,10 @@ class StreamsHeartbeat(ModernHeartbeat, frozen=True, kw_only=True):
     end_offsets: TaskOffsets | None = None
     shutdown: bool = False
     version: int = 1
+
+    def refused(self, error: Error, message: str | None) -> Answer:
+        """With Kafka's message."""
+        return StreamsHeartbeatAnswer(error=error, member="", message=message)
 
     @property
     def owned(self) -> tuple[Partitions, Partitions, Partitions] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from groupsim.coordinator.modern.evolve import (
     removed,
     targeted,
 )
-from groupsim.coordinator.streams.state import Configured, Member, StreamsGroup
+from groupsim.coordinator.streams.state import Member, StreamsGroup
 from groupsim.events import streams as facts
 from groupsim.events.base import Event
 from groupsim.events.consumer import EmptyGroupDropped
@@ -50,40 +51,23 @@ class StreamsDecision(ModernDecision[StreamsGroup]):
         super().__init__(state, evolve)
 
 
-def _topology(group: StreamsGroup, e: facts.TopologyStored) -> StreamsGroup:
-    return replace(group, topology=e.topology)
+DESCRIBED = tuple(field for field in facts.StreamsMemberUpdated.__struct_fields__ if field != "member")
+"""What a member says of itself, alike in the state and in the fact."""
+REACHED = ("epoch", "previous_epoch", "state", "standby", "pending_standby")
+"""How far a member has come, alike in both; with it go the active tasks, with their assignment epochs."""
+
+
+def _same(source: object, fields: tuple[str, ...]) -> dict[str, Any]:
+    return {field: getattr(source, field) for field in fields}
 
 
 def _updated(group: StreamsGroup, e: facts.StreamsMemberUpdated) -> StreamsGroup:
-    member = replace(
-        group.members.get(e.member) or Member(id=e.member),
-        instance_id=e.instance_id,
-        rack=e.rack,
-        client_id=e.client_id,
-        client_host=e.client_host,
-        rebalance_timeout_ms=e.rebalance_timeout_ms,
-        topology_epoch=e.topology_epoch,
-        process=e.process,
-        endpoint=e.endpoint,
-        tags=e.tags,
-    )
-    return group.placed(member)
+    return group.placed(replace(group.members.get(e.member) or Member(id=e.member), **_same(e, DESCRIBED)))
 
 
 def updated(member: Member) -> facts.StreamsMemberUpdated:
     """The fact that a member is now as its request says."""
-    return facts.StreamsMemberUpdated(
-        member=member.id,
-        instance_id=member.instance_id,
-        rack=member.rack,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        rebalance_timeout_ms=member.rebalance_timeout_ms,
-        topology_epoch=member.topology_epoch,
-        process=member.process,
-        endpoint=member.endpoint,
-        tags=member.tags,
-    )
+    return facts.StreamsMemberUpdated(member=member.id, **_same(member, DESCRIBED))
 
 
 def _bumped(group: StreamsGroup, e: facts.StreamsGroupEpochBumped) -> StreamsGroup:
@@ -92,36 +76,14 @@ def _bumped(group: StreamsGroup, e: facts.StreamsGroupEpochBumped) -> StreamsGro
 
 def _reconciled(group: StreamsGroup, e: facts.StreamsMemberReconciled) -> StreamsGroup:
     active = holding(e.active)
-    member = replace(
-        group.members[e.member],
-        epoch=e.epoch,
-        previous_epoch=e.previous_epoch,
-        state=e.state,
-        active=active,
-        standby=e.standby,
-        tasks=Tasks(tuple(active), e.standby),
-        pending_active=holding(e.pending_active),
-        pending_standby=e.pending_standby,
-    )
-    return group.placed(member)
+    running = {"active": active, "tasks": Tasks(tuple(active), e.standby), "pending_active": holding(e.pending_active)}
+    return group.placed(replace(group.members[e.member], **_same(e, REACHED), **running))
 
 
 def reconciled(member: Member) -> facts.StreamsMemberReconciled:
     """The fact that a member has come this far."""
-    return facts.StreamsMemberReconciled(
-        member=member.id,
-        epoch=member.epoch,
-        previous_epoch=member.previous_epoch,
-        state=member.state,
-        active=held(member.active),
-        standby=member.standby,
-        pending_active=held(member.pending_active),
-        pending_standby=member.pending_standby,
-    )
-
-
-def _configured(group: StreamsGroup, e: facts.TopologyConfigured) -> StreamsGroup:
-    return replace(group, configured=Configured(e.topology_epoch, e.tasks, e.problem, e.missing))
+    active: dict[str, Any] = {"active": held(member.active), "pending_active": held(member.pending_active)}
+    return facts.StreamsMemberReconciled(member=member.id, **_same(member, REACHED), **active)
 
 
 def _offsets(group: StreamsGroup, e: facts.TaskOffsetsReported) -> StreamsGroup:
@@ -139,24 +101,11 @@ def _copy_moved(group: StreamsGroup, e: facts.CopiedTargetMoved) -> StreamsGroup
     return replace(group, copied={**kept, e.member: group.copied[e.source]})
 
 
-def _endpoints(group: StreamsGroup, e: facts.EndpointsChanged) -> StreamsGroup:
-    return replace(group, endpoint_epoch=e.epoch)
-
-
-def _shutdown(group: StreamsGroup, e: facts.ShutdownAsked) -> StreamsGroup:
-    return replace(group, shutdown=e.member)
-
-
-def _delay_started(group: StreamsGroup, e: facts.InitialDelayStarted) -> StreamsGroup:
-    return replace(group, delaying=True)
-
-
-def _delay_ended(group: StreamsGroup, e: facts.InitialDelayEnded) -> StreamsGroup:
-    return replace(group, delaying=False)
-
-
-def _refused(group: StreamsGroup, e: facts.InternalTopicsRefused) -> StreamsGroup:
-    return replace(group, refused=e.reasons, refused_until_ms=e.until_ms)
+def _known(**fields: str) -> Callable[[StreamsGroup, Any], StreamsGroup]:
+    """For facts that the group knows as they are: the field of the group, and that of the fact (empty: the fact)."""
+    return lambda group, e: replace(
+        group, **{field: getattr(e, source) if source else e for field, source in fields.items()}
+    )
 
 
 def _lost(group: StreamsGroup, e: facts.UndurableLost) -> StreamsGroup:
@@ -168,36 +117,36 @@ def _loaded(group: StreamsGroup, e: CoordinatorLoaded) -> StreamsGroup:
     return replace(loaded(group, e), delaying=False, **_FORGOTTEN)
 
 
-NOT_DURABLE = (
+SAID = ("offsets", "end_offsets", "endpoint_epoch", "shutdown")
+NOT_DURABLE = (*SAID, "configured", "refused", "copied", "copied_epoch")
     "configured",
+    "refused",
     "offsets",
     "end_offsets",
     "copied",
     "copied_epoch",
     "endpoint_epoch",
     "shutdown",
-    "refused",
-    "refused_until_ms",
 )
 """What a new coordinator does not know."""
 _FORGOTTEN = {field: getattr(StreamsGroup(id=""), field) for field in NOT_DURABLE}
 _APPLY: Apply = {
     **APPLY,
-    facts.TopologyStored: _topology,
+    facts.TopologyStored: _known(topology="topology"),
     facts.StreamsMemberUpdated: _updated,
     facts.StreamsMemberRemoved: removed,
     facts.StreamsGroupEpochBumped: _bumped,
     facts.StreamsTargetComputed: targeted,
     facts.StreamsMemberReconciled: _reconciled,
-    facts.TopologyConfigured: _configured,
+    facts.TopologyConfigured: _known(configured=""),
     facts.TaskOffsetsReported: _offsets,
     facts.TargetsCopied: _copied,
     facts.CopiedTargetMoved: _copy_moved,
-    facts.EndpointsChanged: _endpoints,
-    facts.ShutdownAsked: _shutdown,
-    facts.InitialDelayStarted: _delay_started,
-    facts.InitialDelayEnded: _delay_ended,
-    facts.InternalTopicsRefused: _refused,
+    facts.EndpointsChanged: _known(endpoint_epoch="epoch"),
+    facts.ShutdownAsked: _known(shutdown="member"),
+    facts.InitialDelayStarted: lambda group, e: replace(group, delaying=True),
+    facts.InitialDelayEnded: lambda group, e: replace(group, delaying=False),
+    facts.InternalTopicsRefused: _known(refused=""),
     facts.UndurableLost: _lost,
     EmptyGroupDropped: gone,
     CoordinatorLoaded: _loaded,

@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from groupsim.assignors.errors import AssignorError
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here, replaces_classic
 from groupsim.coordinator.modern.decision import session_expiry
+from groupsim.coordinator.modern.heartbeat import ACCEPTED, answered
 from groupsim.coordinator.modern.members import check_epoch, is_full, joining, present
 from groupsim.coordinator.modern.removal import leave
 from groupsim.coordinator.outcome import Error, Outcome, Reply
@@ -27,7 +27,6 @@ from groupsim.events import streams as facts
 from groupsim.events.consumer import MemberState
 from groupsim.events.streams import Pairs, Tasks
 
-ACCEPTED = Error.NONE.name
 NOTHING = Tasks()
 STABLE = MemberState.STABLE
 LAG_SINCE = 1
@@ -104,34 +103,23 @@ def _unchanged(group: StreamsGroup, cmd: StreamsHeartbeat) -> Outcome[Any]:
 
 def step_by_step(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Any heartbeat, by all checks in the broker's order."""
-    decision = StreamsDecision(state)
-    try:
-        check_request(state.id, state.configs, cmd)
-        check_here(state)
-        answer = _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
-    except RequestRefused as refusal:
-        return _refused(decision, cmd, refusal)
-    except AssignorError:
-        return _refused(decision, cmd, RequestRefused(Error.UNKNOWN_SERVER_ERROR))
-    decision.record(facts.StreamsHeartbeatReceived(member=cmd.member, epoch=answer.epoch, error=Error.NONE.name))
-    decision.reply(cmd.request, answer)
-    return decision.outcome()
+    return answered(StreamsDecision(state), cmd, _decide, facts.StreamsHeartbeatReceived, _keep)
 
 
-def _refused(decision: StreamsDecision, cmd: StreamsHeartbeat, refusal: RequestRefused) -> Outcome[Any]:
+def _decide(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
+    check_request(decision.state.id, decision.state.configs, cmd)
+    check_here(decision.state)
+    return _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
+
+
+def _keep(moved: Any, decision: StreamsDecision) -> None:
     """What is durable stays as it was; what Kafka keeps beside it has moved on."""
-    moved = decision.state
-    decision.undo()
     now = decision.state
     if isinstance(moved, StreamsGroup) and isinstance(now, StreamsGroup):
         if moved.endpoint_epoch != now.endpoint_epoch:
             decision.record(facts.EndpointsChanged(epoch=moved.endpoint_epoch))
         if moved.copied is not now.copied:  # defect `copy-of-nothing`: targets of an epoch that is never written
             decision.record(facts.TargetsCopied(epoch=moved.copied_epoch, targets=dict(moved.copied)))
-    error = refusal.error
-    decision.record(facts.StreamsHeartbeatReceived(member=cmd.member, epoch=cmd.epoch, error=error.name))
-    decision.reply(cmd.request, StreamsHeartbeatAnswer(error, member="", message=refusal.message))
-    return decision.outcome()
 
 
 def _leave(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
@@ -191,7 +179,7 @@ def _answer(
 ) -> StreamsHeartbeatAnswer:
     context, configured = cmd.context, group.configured
     times = settings.times(group.configs, context)
-    refused = context.at_ms < group.refused_until_ms
+    refused = group.refused is not None and context.at_ms < group.refused.until_ms
     return StreamsHeartbeatAnswer(
         member=cmd.member,
         epoch=epoch,

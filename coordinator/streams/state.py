@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from groupsim.coordinator.config import StreamsGroupConfig
 from groupsim.coordinator.modern.state import Holding, ModernGroup, ModernMember, Phase
-from groupsim.events.streams import Endpoint, InternalTopic, Pairs, Tasks, Topology
+from groupsim.events.streams import Endpoint, InternalTopicsRefused, Pairs, Tasks, Topology, TopologyConfigured
 from groupsim.events.types import MemberId, Partitions, Plan, TopicPartition
 
 NOT_VALIDATED = -1
@@ -42,38 +42,20 @@ class Member(ModernMember, frozen=True, kw_only=True):
         return replace(super().away(), active=active, pending_active={}, pending_standby=())
 
 
-class Configured(msgspec.Struct, frozen=True):
-    """The topology with the broker's topics: number of tasks by subtopology, or the problem that hides them.
-
-    `missing`: internal topics that the broker is to make, which is a problem, too, but hides nothing.
-    """
-
-    topology_epoch: int
-    tasks: Mapping[str, int]
-    problem: tuple[str, str] | None = None
-    missing: tuple[InternalTopic, ...] = ()
-
-    @property
-    def known(self) -> bool:
-        """Whether the tasks are known."""
-        return self.problem is None or bool(self.missing)
-
-
 class StreamsGroup(ModernGroup[Member, Tasks], frozen=True, kw_only=True):
     """A group as its coordinator knows it.
 
     `validated_epoch` is that of the topology once its topics were all there; `assignment_configs` are those of the last
     epoch. Not durable is what follows: `configured`; what members said of their tasks' `offsets` and `end_offsets`;
     `copied`, the targets of `copied_epoch` that members are reconciled towards; `endpoint_epoch`; `shutdown`, who wants
-    the application to end; `delaying`, no target is computed yet; `refused`, why internal topics could not be made, up
-    to `refused_until_ms`.
+    the application to end; `delaying`, no target is computed yet; `refused`, why internal topics could not be made.
     """
 
     no_target: ClassVar[Any] = Tasks()
     topology: Topology | None = None
     validated_epoch: int = NOT_VALIDATED
     assignment_configs: Pairs = ()
-    configured: Configured | None = None
+    configured: TopologyConfigured | None = None
     offsets: Mapping[MemberId, Offsets] = msgspec.field(default_factory=dict)
     end_offsets: Mapping[MemberId, Offsets] = msgspec.field(default_factory=dict)
     copied: Mapping[MemberId, Tasks] = msgspec.field(default_factory=dict)
@@ -81,8 +63,7 @@ class StreamsGroup(ModernGroup[Member, Tasks], frozen=True, kw_only=True):
     endpoint_epoch: int = 0
     shutdown: MemberId | None = None
     delaying: bool = False
-    refused: Pairs = ()
-    refused_until_ms: int = 0
+    refused: InternalTopicsRefused | None = None
 
     @property
     def config(self) -> StreamsGroupConfig:

@@ -39,9 +39,9 @@ def statuses(group: StreamsGroup, member: Member, cmd: StreamsHeartbeat, waits: 
 def _refused(group: StreamsGroup, cmd: StreamsHeartbeat) -> str:
     """Why the broker could not make the internal topics that are missing, for a while."""
     missing = group.configured.missing if group.configured is not None else ()
-    if not missing or not group.refused or cmd.context.at_ms >= group.refused_until_ms:
+    if not missing or group.refused is None or cmd.context.at_ms >= group.refused.until_ms:
         return ""
-    return f"; Creation failed: {', '.join(f'{name} ({reason})' for name, reason in group.refused)}."
+    return f"; Creation failed: {', '.join(f'{name} ({reason})' for name, reason in group.refused.reasons)}."
 
 
 def _lacking(group: StreamsGroup, member: Member, cmd: StreamsHeartbeat) -> list[str]:

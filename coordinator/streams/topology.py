@@ -35,10 +35,10 @@ def configured(topology: Topology, topics: Topics) -> TopologyConfigured:
         tasks = {part.id: _tasks(part, counts) for part in topology.subtopologies}
         missing = _missing(topology, topics, counts, tasks)
     except _Problem as problem:
-        return TopologyConfigured(topology_epoch=topology.epoch, problem=(problem.status, problem.detail))
+        return TopologyConfigured(problem=(problem.status, problem.detail))
     names = ", ".join(topic.name for topic in missing[:MOST_NAMED])
     lacks = (MISSING_INTERNAL, f"Internal topics are missing: {names}") if missing else None
-    return TopologyConfigured(topology_epoch=topology.epoch, tasks=tasks, problem=lacks, missing=missing)
+    return TopologyConfigured(tasks=tasks, problem=lacks, missing=missing)
 
 
 def check_topology(topology: Topology) -> None:
