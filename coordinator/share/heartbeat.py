@@ -138,7 +138,7 @@ def _sender(group: ShareGroup, cmd: ShareHeartbeat) -> Member:
 
 
 def _compute_target(decision: ShareDecision, known: ShareGroup, context: Context) -> None:
-    """Only partitions whose state is initialised are assigned. Raises AssignorError where Kafka's assignor throws."""
+    """Only partitions whose state is initialised are assigned. Raises AssignorError (defect `assignor-throws`)."""
     group = decision.group
     topics = {topic.id: topic for topic in context.topics.named(group.subscribed())}
     members = [
@@ -152,7 +152,7 @@ def _compute_target(decision: ShareDecision, known: ShareGroup, context: Context
     for m in sorted(group.members):
         topics_before = {*(p.topic for p in group.targets.get(m, ())), *group.bare.get(m, ())}
         left = topics_before - {p.topic for p in target.get(m, ())}
-        # The assignor goes on from what a member had; where all agree, only with topics that they name.
+        # Defect `bare-topics`: the assignor goes on from what a member had; where all agree, with topics they name.
         kept = tuple(sorted(topic for topic in left if topic in topics or not homogeneous))
         if group.targets.get(m) != target.get(m, ()) or group.bare.get(m, ()) != kept:
             changed[m] = target.get(m, ())

@@ -103,7 +103,7 @@ def describe_offsets(decision: ShareDecision, cmd: DescribeShareOffsets) -> Outc
 def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[Any]:
     """Set start offsets in an empty group, or in one that is made for it: they are initialised at once.
 
-    Raises RequestRefused.
+    Defect `empty-request`: a topic is asked for even if none of its partitions exists. Raises RequestRefused.
     """
     _open_empty(decision, creates=True)
     by_name = cmd.context.topics.by_name

@@ -33,7 +33,7 @@ from groupsim.api.asking import CHOICES
 from groupsim.api.assigning import ASSIGNED
 from groupsim.api.explaining import EXPLAINED
 from groupsim.checking.rules import RULES as RULES_OF_CHECK
-from groupsim.events import classic, client, consumer, group, network, world
+from groupsim.events import classic, client, consumer, group, network, share, streams, world
 from groupsim.events.base import Event
 from groupsim.events.catalogue import CATALOGUE
 from recorders.page import python_page
@@ -109,6 +109,8 @@ def facts() -> str:
         group: "Groups",
         classic: "Classic groups",
         consumer: "Consumer groups (KIP-848)",
+        streams: "Streams groups (KIP-1071)",
+        share: "Share groups (KIP-932)",
         client: "The clients",
         network: "The network",
         world: "The world",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import simpy
+from simpy.events import URGENT
 
 from groupsim.conformance.scripts.configs import config_of
 from groupsim.conformance.scripts.groups import offsets, protocols
@@ -160,7 +161,7 @@ class Player:
         """What happens at the same time by a timer comes later: the broker's clock began after the request was sent."""
         event = self._env.event()
         event._ok, event._value = True, None
-        self._env.schedule(event, priority=simpy.events.URGENT, delay=max(at_ms - self._env.now, 0))
+        self._env.schedule(event, priority=URGENT, delay=max(at_ms - self._env.now, 0))
         return event
 
     def _recorded_member(self, label: str) -> str:
