@@ -117,16 +117,9 @@ def _loaded(group: StreamsGroup, e: CoordinatorLoaded) -> StreamsGroup:
     return replace(loaded(group, e), delaying=False, **_FORGOTTEN)
 
 
-SAID = ("offsets", "end_offsets", "endpoint_epoch", "shutdown")
-NOT_DURABLE = (*SAID, "configured", "refused", "copied", "copied_epoch")
-    "configured",
-    "refused",
-    "offsets",
-    "end_offsets",
-    "copied",
-    "copied_epoch",
-    "endpoint_epoch",
-    "shutdown",
+NOT_DURABLE = (
+    *("offsets", "end_offsets", "endpoint_epoch", "shutdown"),
+    *("configured", "refused", "copied", "copied_epoch"),
 )
 """What a new coordinator does not know."""
 _FORGOTTEN = {field: getattr(StreamsGroup(id=""), field) for field in NOT_DURABLE}
