@@ -21,11 +21,17 @@ function difference(value, first) {
   return `${change > 0 ? "+" : "−"}${Math.abs(change) >= 10 ? Math.abs(change).toFixed(0) : Math.abs(change).toFixed(1)} %`;
 }
 
+/** A figure whose unit may stand below it, and is never broken itself. */
+function withUnit(text) {
+  const at = text.lastIndexOf(" ");
+  return at < 0 ? text : h("span", {}, text.slice(0, at + 1), h("span", { class: "unit" }, text.slice(at + 1)));
+}
+
 function compareSection(runs, titles, views) {
   const labels = DATA.labels.filter((label) => runs.some((run) => run.numbers.by_label[label]));
   const row = (what, value, text, timed) => {
     const values = runs.map((run) => value(run.numbers));
-    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : timed ? about(runs[i].numbers, text(each)) : text(each), i && !(timed && (runs[0].numbers.coarse || runs[i].numbers.coarse)) && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
+    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, withUnit(each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : timed ? about(runs[i].numbers, text(each)) : text(each)), i && !(timed && (runs[0].numbers.coarse || runs[i].numbers.coarse)) && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
   };
   const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
     h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),

@@ -47,19 +47,27 @@ const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${n
 /** What is right only to about a second, say: the logs of these numbers have coarse times. */
 const about = (numbers, text) => (numbers.coarse ? `about ${text}` : text);
 
+/** A bound of a time to the digit that `duration` shows: the lower one rounded down, the upper one up. */
+function outward(ms, round) {
+  const digit = ms < 1000 ? 1 : ms < 100000 ? 100 : 1000;
+  return round(ms / digit) * digit;
+}
+
 /** What is known in bounds only: 5.0 – 6.4 partition-s. There may be no upper bound. */
 function fromTo([least, most], text) {
-  if (most === null) return `at least ${text(least)}`;
-  const [low, high] = [text(least), text(most)];
+  const bound = (value, round) => text(text === duration ? outward(value, round) : value);
+  if (most === null) return `at least ${bound(least, Math.floor)}`;
+  if (text(least) === text(most)) return text(most);
+  const [low, high] = [bound(least, Math.floor), bound(most, Math.ceil)];
   const unit = high.slice(high.lastIndexOf(" "));
-  return low === high ? low : `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
+  return `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
 }
 
 /** How long, of a time that is known, or in bounds, or the least of it. */
 function lasting(numbers, name) {
   const ends = numbers.ends[name];
   if (numbers.unknown || !ends || ends[0] === ends[1]) return soFar(numbers, numbers[name], (ms) => about(numbers, duration(ms)));
-  return ends[0] || ends[1] === null ? fromTo(ends, duration) : `at most ${duration(ends[1])}`;
+  return ends[0] || ends[1] === null ? fromTo(ends, duration) : `at most ${duration(outward(ends[1], Math.ceil))}`;
 }
 
 /** A figure of a run whose total may be unknown: what the logs tell is the least of it then, and no zero. */

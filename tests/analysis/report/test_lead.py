@@ -85,7 +85,7 @@ def test_times_of_logs_in_whole_seconds_are_about_so_long(opened: Opened, kill9:
     with existing(DEFAULT_STORE) as store:
         coarse = analysis.load(store, "seconds")
         page = opened(coarse)
-        assert "one or more partitions unavailable\nat most 11.2 s" in page.locator(".tiles").inner_text()
+        assert "one or more partitions unavailable\nat most 11.3 s" in page.locator(".tiles").inner_text()
         assert "about 20.5 partition-s" in page.locator(".legend").inner_text()
         assert "All times are about as long as they say" in page.locator("#run-0-why").inner_text()
         rows = opened(kill9, coarse).locator("table.compare tbody tr").all_inner_texts()
