@@ -30,9 +30,9 @@ def rebalance_timer(member: MemberId) -> str:
 
 
 def rebalance_expiry(member: ModernMember) -> Arm:
-    """The member's rebalance timeout, counted from now."""
+    """The member's rebalance timeout, counted from now; a negative one, which Kafka accepts, is over at once."""
     timeout = RebalanceTimedOut(member=member.id, epoch=member.epoch)
-    return Arm(rebalance_timer(member.id), member.rebalance_timeout_ms, timeout)
+    return Arm(rebalance_timer(member.id), max(member.rebalance_timeout_ms, 0), timeout)
 
 
 class ModernDecision(Decision[ClassicGroup | Group], Generic[Group]):

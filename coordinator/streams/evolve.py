@@ -75,8 +75,13 @@ def _bumped(group: StreamsGroup, e: facts.StreamsGroupEpochBumped) -> StreamsGro
 
 
 def _reconciled(group: StreamsGroup, e: facts.StreamsMemberReconciled) -> StreamsGroup:
-    active = holding(e.active)
-    running = {"active": active, "tasks": Tasks(tuple(active), e.standby), "pending_active": holding(e.pending_active)}
+    active, target = holding(e.active), group.targets.get(e.member)
+    tasks = Tasks(tuple(active), e.standby)
+    running = {
+        "active": active,
+        "tasks": target if tasks == target else tasks,  # the same object: nearly all heartbeats compare the two
+        "pending_active": holding(e.pending_active),
+    }
     return group.placed(replace(group.members[e.member], **_same(e, REACHED), **running))
 
 

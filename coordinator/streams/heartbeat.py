@@ -59,10 +59,15 @@ def changes_nothing(group: StreamsGroup, cmd: StreamsHeartbeat) -> bool:
         and group.endpoint_epoch == cmd.endpoint_epoch
         and (group.copied is group.targets or not settings.warmups(group.configs, context))
         and _says_nothing(member, cmd)
-        and member.tasks == group.targets.get(cmd.member, NOTHING)  # or they were taken: `copy-follows-instance-id`
+        and _runs(member, group.targets.get(cmd.member, NOTHING))
         and len(group.assignment_configs) == 1  # without tags, which it may lack
         and group.assignment_configs == settings.assignment_configs(group.configs, context)
     )
+
+
+def _runs(member: Member, target: Tasks) -> bool:
+    """Whether it runs its target: defect `copy-follows-instance-id` may have taken its tasks away."""
+    return member.tasks is target or member.tasks == target
 
 
 def _says_nothing(member: Member, cmd: StreamsHeartbeat) -> bool:
