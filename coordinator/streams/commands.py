@@ -13,6 +13,8 @@ from groupsim.events.types import Partitions
 Route = tuple[Endpoint, Partitions, Partitions]
 """Endpoint, partitions of its active tasks, partitions of its standby tasks; topics by name."""
 NO_LAG = -1
+LAG_SINCE = 1
+"""From this version on an answer has the acceptable recovery lag; before, it reads 0."""
 
 
 class StreamsHeartbeatAnswer(ModernHeartbeatAnswer, frozen=True, kw_only=True):
@@ -55,7 +57,12 @@ class StreamsHeartbeat(ModernHeartbeat, frozen=True, kw_only=True):
 
     def refused(self, error: Error, message: str | None) -> Answer:
         """With Kafka's message."""
-        return StreamsHeartbeatAnswer(error=error, member="", message=message)
+        return StreamsHeartbeatAnswer(error=error, member="", message=message, acceptable_recovery_lag=self.no_lag)
+
+    @property
+    def no_lag(self) -> int:
+        """The lag in an answer that has none."""
+        return NO_LAG if self.version >= LAG_SINCE else 0
 
     @property
     def owned(self) -> tuple[Partitions, Partitions, Partitions] | None:

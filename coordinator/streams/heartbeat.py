@@ -16,7 +16,7 @@ from groupsim.coordinator.modern.removal import leave
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.coordinator.streams import group_config as settings
 from groupsim.coordinator.streams.checks import check_request
-from groupsim.coordinator.streams.commands import StreamsHeartbeat, StreamsHeartbeatAnswer
+from groupsim.coordinator.streams.commands import LAG_SINCE, StreamsHeartbeat, StreamsHeartbeatAnswer
 from groupsim.coordinator.streams.endpoints import routes
 from groupsim.coordinator.streams.evolve import StreamsDecision
 from groupsim.coordinator.streams.removal import remove
@@ -29,8 +29,6 @@ from groupsim.events.streams import Pairs, Tasks
 
 NOTHING = Tasks()
 STABLE = MemberState.STABLE
-LAG_SINCE = 1
-"""From this version on the answer has the acceptable recovery lag."""
 
 
 def heartbeat(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
@@ -98,7 +96,7 @@ def _unchanged(group: StreamsGroup, cmd: StreamsHeartbeat) -> Outcome[Any]:
         epoch=epoch,
         heartbeat_interval_ms=times.heartbeat_interval_ms,
         task_offset_interval_ms=times.task_offset_interval_ms,
-        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else 0,
+        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else cmd.no_lag,
         endpoint_epoch=cmd.endpoint_epoch,
     )
     fact = facts.StreamsHeartbeatReceived(member=member, epoch=epoch, error=ACCEPTED)
@@ -108,7 +106,8 @@ def _unchanged(group: StreamsGroup, cmd: StreamsHeartbeat) -> Outcome[Any]:
 
 def step_by_step(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Any heartbeat, by all checks in the broker's order."""
-    return answered(StreamsDecision(state), cmd, _decide, facts.StreamsHeartbeatReceived, _keep)
+    received = facts.StreamsHeartbeatReceived
+    return answered(StreamsDecision(state), cmd, _decide, received, lambda moved, decision: _keep(moved, decision, cmd))
 
 
 def _decide(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
@@ -117,7 +116,7 @@ def _decide(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbea
     return _leave(decision, cmd) if cmd.epoch < JOIN_EPOCH else _stay(decision, cmd)
 
 
-def _keep(moved: Any, decision: StreamsDecision) -> None:
+def _keep(moved: Any, decision: StreamsDecision, cmd: StreamsHeartbeat) -> None:
     """What is durable stays as it was; what Kafka keeps beside it has moved on."""
     now = decision.state
     if isinstance(moved, StreamsGroup) and isinstance(now, StreamsGroup):
@@ -125,6 +124,10 @@ def _keep(moved: Any, decision: StreamsDecision) -> None:
             decision.record(facts.EndpointsChanged(epoch=moved.endpoint_epoch))
         if moved.copied is not now.copied:  # defect `copy-of-nothing`: targets of an epoch that is never written
             decision.record(facts.TargetsCopied(epoch=moved.copied_epoch, targets=dict(moved.copied)))
+        if cmd.member in now.members and (moved.offsets, moved.end_offsets) != (now.offsets, now.end_offsets):
+            decision.record(
+                facts.TaskOffsetsReported(member=cmd.member, offsets=cmd.offsets, end_offsets=cmd.end_offsets)
+            )
 
 
 def _leave(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
@@ -135,7 +138,7 @@ def _leave(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeat
     if cmd.shutdown:
         decision.record(facts.ShutdownAsked(member=cmd.member))
     leave(decision, cmd, remove)
-    return StreamsHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch)
+    return StreamsHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch, acceptable_recovery_lag=cmd.no_lag)
 
 
 def _not_found(state: Any, what: str) -> str:
@@ -190,7 +193,7 @@ def _answer(
         epoch=epoch,
         heartbeat_interval_ms=times.heartbeat_interval_ms,
         task_offset_interval_ms=times.task_offset_interval_ms,
-        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else 0,
+        acceptable_recovery_lag=times.acceptable_lag if cmd.version >= LAG_SINCE else cmd.no_lag,
         status=status,
         tasks=tasks,
         endpoint_epoch=group.endpoint_epoch,

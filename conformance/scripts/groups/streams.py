@@ -137,10 +137,10 @@ def _described(group: StreamsGroup, topics: Topics, label: Translate) -> dict[st
 
 def _seen_part(part: Subtopology) -> dict[str, Any]:
     return {
-        "sources": list(part.sources),
-        "changelogs": [topic.name for topic in part.changelogs],
-        "repartition_sources": [topic.name for topic in part.repartition_sources],
-        "repartition_sinks": list(part.repartition_sinks),
+        "sources": sorted(part.sources),
+        "changelogs": sorted(topic.name for topic in part.changelogs),
+        "repartition_sources": sorted(topic.name for topic in part.repartition_sources),
+        "repartition_sinks": sorted(part.repartition_sinks),
     }
 
 
