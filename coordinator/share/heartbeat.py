@@ -168,11 +168,8 @@ def _give(decision: ShareDecision, cmd: ShareHeartbeat, *, subscribes_anew: bool
     if not behind and not subscribes_anew:
         return
     named = cmd.context.topics.ids(member.topics)
-    target, bare = (group.targets.get(member.id, ()), group.bare.get(member.id, ()))
-    if not behind:
-        target, bare = member.assigned, member.bare
-    assigned = tuple(p for p in target if p.topic in named)
-    bare = tuple(topic for topic in bare if topic in named)
+    assigned = tuple(p for p in group.targets.get(member.id, ()) if p.topic in named)
+    bare = tuple(topic for topic in group.bare.get(member.id, ()) if topic in named)
     if behind or (assigned, bare) != (member.assigned, member.bare):
         decision.record(
             facts.ShareMemberAssigned(

@@ -110,7 +110,9 @@ def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[An
     known = {(n, p) for n, p, _ in cmd.offsets if n in by_name and p < by_name[n].partitions}
     topics = tuple(sorted({by_name[name].id for name, _, _ in cmd.offsets if name in by_name}))
     offsets = tuple(sorted((by_name[n].id, p, start) for n, p, start in cmd.offsets if (n, p) in known))
-    if topics:
+    if not topics:
+        decision.undo()  # a group that is made for nothing is written nowhere
+    else:
         at_ms = cmd.context.at_ms
         decision.record(facts.ShareStateInitializing(topics=topics, offsets=offsets, at_ms=at_ms))
     if offsets:
@@ -123,7 +125,7 @@ def alter_offsets(decision: ShareDecision, cmd: AlterShareOffsets) -> Outcome[An
 
 
 def delete_offsets(decision: ShareDecision, cmd: DeleteShareOffsets) -> Outcome[Any]:
-    """Forget topics in an empty group; one that the group never knew counts as forgotten. Raises RequestRefused."""
+    """Forget initialised topics in an empty group; it knows no others. Raises RequestRefused."""
     _open_empty(decision, creates=False)
     by_name, initialized = cmd.context.topics.by_name, decision.group.initialized
     known = {name: by_name[name].id for name in cmd.topics if name in by_name}
@@ -132,7 +134,7 @@ def delete_offsets(decision: ShareDecision, cmd: DeleteShareOffsets) -> Outcome[
     if topics:
         decision.record(facts.ShareStateDeleted(topics=topics))
     unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
-    results = {name: Error.NONE if name in known else unknown for name in cmd.topics}
+    results = {name: Error.NONE if known.get(name) in topics else unknown for name in cmd.topics}
     decision.reply(cmd.request, DeleteShareOffsetsAnswer(topics=results))
     return decision.outcome()
 
