@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groupsim.events import consumer as facts
@@ -28,7 +29,7 @@ READS: tuple[type[Event], ...] = (
 
 @dataclass(slots=True)
 class MemberEpochs:
-    """`exists`: the group is a consumer group now. `held`: (topic, partition) -> assignment epoch, by member.
+    """`exists`: the group is a consumer group now. `held`: partition, by topic id -> assignment epoch, by member.
 
     `holders`: the same by partition. `pending`: what of this each has to give up; a static member that is away has
     given it up (Kafka 4.4).
@@ -71,8 +72,8 @@ class MemberEpochs:
                 self._hold(event.member, dict.fromkeys(sorted(kept), 0))
             case facts.MemberReconciled():
                 self.epochs[event.member] = event.epoch
-                self._hold(event.member, _by_name((*event.assigned, *event.pending)))
-                self.pending[event.member] = frozenset(_by_name(event.pending))
+                self._hold(event.member, _since((*event.assigned, *event.pending)))
+                self.pending[event.member] = frozenset(_since(event.pending))
 
     def _hold(self, member: MemberId, held: dict[TopicPartition, int]) -> None:
         before = self.held.pop(member, {}).keys()
@@ -95,7 +96,7 @@ class MemberEpochs:
             return f"but the member is at epoch {epoch}"
         if commit.generation == epoch:
             return ""
-        held = self.held.get(commit.member, {})
+        held = _by_name(self.held.get(commit.member, {}))
         late = [(t, n) for t, n, _ in commit.offsets if commit.generation < held.get(TopicPartition(t, n), epoch)]
         if late:
             topic, number = late[0]
@@ -103,7 +104,10 @@ class MemberEpochs:
         return ""
 
 
-def _by_name(held: Held) -> dict[TopicPartition, int]:
+def _since(held: Held) -> dict[TopicPartition, int]:
+    return {TopicPartition(topic, number): epoch for topic, number, epoch in held}
+
+
+def _by_name(held: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
     """A commit names topics: of a topic that was deleted and created again, the newer one counts."""
-    names = {topic: topic.partition("#")[0] for topic in {topic for topic, _, _ in held}}
-    return {TopicPartition(names[topic], number): epoch for topic, number, epoch in sorted(held)}
+    return {TopicPartition(topic.partition("#")[0], number): epoch for (topic, number), epoch in sorted(held.items())}

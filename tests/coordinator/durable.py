@@ -31,7 +31,8 @@ class Known:
     protocol: str | None = None
     members: dict[MemberId, KnownMember] = field(default_factory=dict)
 
-    def _apply(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
+        """Take in one more durable fact."""
         match event:
             case facts.AssignmentStored():
                 self.generation, self.leader, self.protocol = event.generation, event.leader, event.protocol
@@ -59,7 +60,7 @@ def known(log: Sequence[Event]) -> Known:
     found = Known()
     for event in log:
         if survives(event):
-            found._apply(event)
+            found.apply(event)
     return found
 
 

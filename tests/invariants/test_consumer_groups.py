@@ -36,6 +36,14 @@ def test_what_a_member_still_has_to_give_up_nobody_else_gets() -> None:
     assert broken.sentence == "orders-1 held by a and b at epoch 3 of billing"
 
 
+def test_a_topic_made_anew_is_another_one_that_may_be_given_before_the_former_is_given_up() -> None:
+    pending = reconciled(1, "a", 2, pending=(("orders", 1, 2),))
+    anew = c.MemberReconciled(
+        member="b", epoch=3, previous_epoch=0, state=MemberState.STABLE, assigned=(("orders#4", 1, 3),), pending=()
+    )
+    assert watch(SingleOwner(), pending, (3, anew)) == []
+
+
 def test_what_a_removed_member_held_is_free() -> None:
     removed = (2, c.ConsumerMemberRemoved(member="a", cause=LossCause.LEFT))
     assert watch(SingleOwner(), reconciled(1, "a", 2, 0), removed, reconciled(3, "b", 3, 0)) == []
