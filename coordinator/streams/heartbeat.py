@@ -134,9 +134,10 @@ def _leave(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeat
     group = decision.state
     if not isinstance(group, StreamsGroup):
         raise RequestRefused(Error.GROUP_ID_NOT_FOUND, _not_found(group, "Group"))
-    present(group, cmd.member, cmd.instance_id)
-    if cmd.shutdown:
+    if cmd.shutdown and group.shutdown is None:  # also of a member that is not there
         decision.record(facts.ShutdownAsked(member=cmd.member))
+        decision.keep()
+    present(group, cmd.member, cmd.instance_id)
     leave(decision, cmd, remove)
     return StreamsHeartbeatAnswer(member=cmd.member, epoch=cmd.epoch, acceptable_recovery_lag=cmd.no_lag)
 
