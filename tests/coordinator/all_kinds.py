@@ -203,7 +203,7 @@ class Cluster:
 class Client:
     """A client of any kind: what it was answered last. It sends nothing while it waits for an answer.
 
-    `epoch` is that of its member, or its generation; 0: it has to join. `held`: what it was given.
+    `epoch` is that of its member, or its generation; 0: it has to join. `held`: what it was given; it says so once.
     """
 
     def __init__(self, cluster: Cluster, name: str, instance_id: str | None) -> None:
@@ -215,7 +215,7 @@ class Client:
         """It becomes a client of this kind, and forgets everything."""
         self.kind, self.group, self.member = kind, group, "" if kind == "classic" else self.name
         self.epoch, self.joined, self.awaits = 0, False, 0
-        self.error, self.sent = Error.NONE, ""
+        self.error, self.sent, self.said = Error.NONE, "", None
         self.held: Any = NO_TASKS if kind == "streams" else ()
         self.creates: tuple[InternalTopic, ...] = ()
         self.plan: tuple[tuple[str, Partitions], ...] = ()
@@ -239,14 +239,16 @@ class Client:
                 self._classic()
             case "consumer":
                 first: dict[str, Any] = {"topics": INPUTS, "owned": (), "rebalance_timeout_ms": REBALANCE_MS}
-                self.beat(self.epoch, **({"owned": self.held} if self.joined else first), **says)
+                owned = {} if self.said == self.held else {"owned": self.held}
+                self.beat(self.epoch, **(owned if self.joined else first), **says)
             case "share":
                 first = {"topics": INPUTS}
                 self.beat(self.epoch, **({} if self.joined else first), **says)
             case "streams":
                 process = f"p{int(self.name[1:]) // 2}"
                 first = {"topology": TOPOLOGY, "process": process, "rebalance_timeout_ms": REBALANCE_MS, "tags": ()}
-                self.beat(self.epoch, **({} if self.joined else first), **self.held, **says)
+                owned = {} if self.said == self.held and self.joined else self.held
+                self.beat(self.epoch, **({} if self.joined else first), **owned, **says)
 
     def beat(self, epoch: int, *, counts: bool = True, **fields: Any) -> None:
         """A heartbeat with an epoch, of the client's own kind."""
@@ -298,7 +300,7 @@ class Client:
             self.begin(self.kind, self.group)
             self.error = answer.error
             return
-        self.epoch, self.joined = answer.epoch, True
+        self.epoch, self.joined, self.said = answer.epoch, True, self.held
         if self.kind == "streams":
             self.creates = answer.creates
             if answer.tasks is not None:
