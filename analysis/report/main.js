@@ -36,7 +36,7 @@ function runSection(run, i, title, view, several) {
 function contents(runs, titles) {
   const links = runs.length > 1
     ? [["compare", "Side by side"], ...titles.map((title, i) => [`run-${i}`, title])]
-    : [["helped", "What would have helped"], ["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["origin", "Log files"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
+    : [["helped", "What would have helped"], ["set", "What to set"], ["timeline", "Timeline"], ["rebalances", "Rebalances"], ["why", "Why"], ["invariants", "Invariants"], ["settings", "Configuration"], ["origin", "Log files"], ["again", "Repeat and go on"]].map(([place, text]) => [`run-0-${place}`, text]);
   return links.filter(([id]) => document.getElementById(id)).map(([id, text]) => h("a", { href: `#${id}` }, name_(text)));
 }
 

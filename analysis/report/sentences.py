@@ -62,7 +62,7 @@ def sentences(
 def _much(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> str:
     """The headline of the run as a sentence; of a total that is unknown, what the logs tell of it."""
     if not run.intervals:
-        return "No partition is known, so nothing can be said about availability."
+        return "No log names a partition: export the logs of the clients, too."
     if run.unknown is None:
         return f"Unavailable: {run.headline}."
     if not any(i.unavailable for i in intervals):
