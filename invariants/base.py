@@ -24,7 +24,7 @@ class Invariant(Protocol):
     """Folds over one run's facts.
 
     `reads` are the types of fact it needs; it is given no others. `note` is a remark on a run that kept it, empty if
-    there is none.
+    there is none. One about a kind of group has that kind's first fact as `begins`: runs without it leave it out.
     """
 
     reads: ClassVar[tuple[type[Event], ...]]
@@ -59,14 +59,20 @@ class Watch:
             for kind in invariant.reads:
                 self._readers[kind].append(invariant)
         self._last = (0, 0)
+        self._seen: set[type[Event]] = set()
 
     def observe(self, fact: Recorded) -> None:
         """The next fact of the run; noise may be left out."""
         self._last = (fact.at_ms, fact.seq)
-        for invariant in self._readers.get(type(fact.event), ()):
+        readers = self._readers.get(type(fact.event), ())
+        if readers:
+            self._seen.add(type(fact.event))
+        for invariant in readers:
             self.violations[invariant.name].extend(invariant.observe(fact))
 
     def finish(self) -> None:
-        """The run is over."""
+        """The run is over: what is about a kind of group that it does not have is left out."""
+        self.invariants = tuple(i for i in self.invariants if getattr(i, "begins", None) in (None, *self._seen))
+        self.violations = {invariant.name: self.violations[invariant.name] for invariant in self.invariants}
         for invariant in self.invariants:
             self.violations[invariant.name].extend(invariant.finish(*self._last))

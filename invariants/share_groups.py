@@ -39,6 +39,7 @@ class ShareAssignments:
 
     name = "share-assignments"
     note = ""
+    begins = facts.ShareGroupCreated
     reads: ClassVar[tuple[type[Event], ...]] = (
         facts.ShareGroupCreated,
         facts.ShareMemberUpdated,

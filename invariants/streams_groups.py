@@ -34,6 +34,7 @@ class StreamsTasks:
 
     name = "streams-tasks"
     note = ""
+    begins = facts.StreamsGroupCreated
     reads: ClassVar[tuple[type[Event], ...]] = (
         facts.StreamsGroupCreated,
         facts.StreamsMemberUpdated,
