@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ BEGIN_ANEW = ("FENCED_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND")
 
 
 @dataclass
-class Client:
+class Client(ABC):
     """A client: `configured` as its plan says, the rest as the answers said.
 
     `given` is the member id of a server. `waits`: how many of its requests are parked.
@@ -29,10 +30,11 @@ class Client:
     given: str | None = None
     waits: int = 0
 
+    @abstractmethod
     def natural(self) -> Step:
         """What a real client would ask now: a step of a plan, without its place and time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answered(self, op: str, asked: Message, answer: Message, raw: Message) -> None:
         """Take in an answer. `asked` and `answer` as a script records them, `raw` as Kafka sent it."""
 
@@ -52,7 +54,7 @@ class Client:
             return False
         return True
 
-    def removed(self) -> None:
+    def removed(self) -> None:  # noqa: B027  # only classic members can be removed so; others have nothing to do
         """Another member's LeaveGroup removed it."""
 
     def name(self, names: Names) -> str:
