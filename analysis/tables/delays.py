@@ -7,7 +7,9 @@ in a group that works is left out.
 
 A Java consumer sends the next fetch before `poll` gives a batch away, and the broker answers at once if there is a
 record (fetch.min.bytes=1): what comes during a batch is fetched by the next poll, and given away by the one after that.
-So a record waits for one to two batches (AbstractFetch, FetchCollector in Kafka 4.4).
+So a record waits for one to two batches (AbstractFetch, FetchCollector in Kafka 4.4). A member that loses a partition
+does so in a poll, or instead of one: it has not given away what came during its last two batches, and drops it
+(SubscriptionState, FetchBuffer.retainAll). Whoever has the partition next reads it.
 """
 
 from __future__ import annotations
@@ -202,6 +204,19 @@ class _Queue:
             came = self.rate * (at_ms - self.begin_ms)
             self.taken_at.append((at_ms, min(came, taken + self.pace * (at_ms - before)), self.server))
 
+    def give_back(self, at_ms: float, held_ms: float) -> None:
+        """What came in so long a time before is with its server, which has not given it away: the next one takes it."""
+        kept = self.rate * (at_ms - held_ms - self.begin_ms)
+        last = self.taken_at[-1]
+        while len(self.taken_at) > 1 and self.taken_at[-1][1] > kept and self.taken_at[-1][2] == self.server:
+            last = self.taken_at.pop()
+        before, taken, _ = self.taken_at[-1]
+        if taken < kept < last[1]:
+            since = before + (last[0] - before) * (kept - taken) / (last[1] - taken)
+            self.taken_at.append((since, kept, self.server))
+        if self.taken_at[-1][0] < at_ms:
+            self.taken_at.append((at_ms, self.taken_at[-1][1], None))
+
     def take_all(self, at_ms: float) -> None:
         """Take at once what waits."""
         self.taken_at.append((at_ms, self.rate * (at_ms - self.begin_ms), self.server))
@@ -244,10 +259,11 @@ class _Model:
             queue = self._queues[partition]
             if server == queue.server:
                 continue
+            queue.move(at_ms)
             if queue.server is not None:
                 self._of[queue.server].discard(partition)
                 members.add(queue.server)
-            queue.move(at_ms)
+                queue.give_back(at_ms, 2 * self._load.batch_ms(queue.server))
             queue.pace, queue.server = 0.0, server
             if server is not None:
                 self._of[server].add(partition)

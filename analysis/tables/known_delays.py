@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from groupsim.analysis.availability.labels import Interval
+from msgspec.structs import replace
+
+from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.bounds import Supported
 from groupsim.analysis.tables.delays import Delays, Load, record_delays, repeated, served
 from groupsim.analysis.tables.lag import Ends, partition_lags
@@ -48,10 +50,15 @@ def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None, late:
     exact = record_delays(served(intervals, late=late.surely), load)
     if logs is None:
         return KnownDelays(exact, exact, exact, repeated(intervals, load))
-    least, most = logs.outage_spans(intervals)
+    least, most = logs.outage_spans([_taking(interval) for interval in intervals])
     at_least = record_delays(served(intervals, least, late.surely), load)
     at_most = None if most is None else record_delays(served(intervals, most, late.perhaps), load)
     return KnownDelays(exact, at_least, at_most, repeated(intervals, load))
+
+
+def _taking(interval: Interval) -> Interval:
+    """A process whose work does not count takes records, too."""
+    return replace(interval, label=Label.OK) if interval.label == Label.ZOMBIE_ONLY else interval
 
 
 DELAYS = {

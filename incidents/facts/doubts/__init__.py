@@ -5,6 +5,7 @@ Each doubt has a sentence; the module that writes it:
 - `find`: all of them, and "stopped …; no log shows when", "the coordinator did not hear …"
 - `silent`: "fell silent", "was started again", "removed the silent member", "lost its partitions", "was no member any
   more"
+- `short_stops`: "heard at … of a rebalance that began at …", "sent no heartbeat between …"
 - `storing`: "an assignment was stored between … and …", "had these until …", "no log shows whether that was stored"
 - `not_shown`: "was in generation …, and its own says nothing of it", "was given …", "was to have …"
 - `cut_logs`: "its log begins too late", "its log ends at …", "was rebalancing already when …", "is

@@ -12,6 +12,7 @@ from groupsim.incidents.facts.deaths import Deaths, Stop
 from groupsim.incidents.facts.doubts.missing_logs import broker_silent, unnamed_topics
 from groupsim.incidents.facts.doubts.not_shown import not_shown
 from groupsim.incidents.facts.doubts.ownership import Ownership
+from groupsim.incidents.facts.doubts.short_stops import short_stops
 from groupsim.incidents.facts.doubts.silent import (
     fell_silent,
     lost_after_silence,
@@ -68,6 +69,16 @@ def find_doubts(known: Imported, unlogged: Mapping[str, str], builder: FactBuild
         *topic_doubts(known.reading, known.logged, known.origin, known.ended, builder),
         *ended_early(known.facts, known.clients, topic, known.ended),
         *_inexact_stops(known.stops, owned),
+        *short_stops(
+            known.facts,
+            known.clients,
+            known.index,
+            owned,
+            known.session_timeout_ms,
+            known.signs,
+            known.clock_ms,
+            builder,
+        ),
         *(growth.doubt() for growth in known.growths),
         *(doubt for client in known.clients for doubt in client.doubts),
         *(Doubt(group, known.origin, known.ended, None, why, own_word=True) for group, why in unlogged.items()),
