@@ -204,7 +204,7 @@ class _Queue:
             came = self.rate * (at_ms - self.begin_ms)
             self.taken_at.append((at_ms, min(came, taken + self.pace * (at_ms - before)), self.server))
 
-    def give_back(self, at_ms: float, held_ms: float) -> None:
+    def leave_unread(self, at_ms: float, held_ms: float) -> None:
         """What came in so long a time before is with its server, which has not given it away: the next one takes it."""
         kept = self.rate * (at_ms - held_ms - self.begin_ms)
         last = self.taken_at[-1]
@@ -263,7 +263,7 @@ class _Model:
             if queue.server is not None:
                 self._of[queue.server].discard(partition)
                 members.add(queue.server)
-                queue.give_back(at_ms, 2 * self._load.batch_ms(queue.server))
+                queue.leave_unread(at_ms, 2 * self._load.batch_ms(queue.server))
             queue.pace, queue.server = 0.0, server
             if server is not None:
                 self._of[server].add(partition)

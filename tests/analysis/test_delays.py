@@ -131,7 +131,7 @@ def stories(draw: st.DrawFn) -> list[tuple[int, str | None, int, int]]:
 
 
 @given(stories(), st.sampled_from([20, 70, 300]))
-def test_what_members_give_back_is_neither_lost_nor_read_twice(
+def test_what_members_leave_unread_is_neither_lost_nor_read_twice(
     story: list[tuple[int, str | None, int, int]], batch_ms: int
 ) -> None:
     times = [Served(P[number], member, begin, end) for number, member, begin, end in story]
