@@ -60,10 +60,10 @@ _FORGOTTEN = frozenset(
 """A group of which only these are said had no member in these lines."""
 
 _LIKE = {
-    RowKind.STREAMS_MEMBER_FAILED: RowKind.MEMBER_FAILED,
-    RowKind.STREAMS_MEMBER_JOINED: RowKind.MEMBER_JOINED,
-    RowKind.STREAMS_MEMBER_LEFT: RowKind.MEMBER_LEFT,
-    RowKind.STREAMS_MEMBER_REPLACED: RowKind.STATIC_MEMBER_REPLACED,
+    RowKind.SHARE_MEMBER_FAILED: RowKind.MEMBER_FAILED,
+    RowKind.SHARE_MEMBER_JOINED: RowKind.MEMBER_JOINED,
+    RowKind.SHARE_MEMBER_LEFT: RowKind.MEMBER_LEFT,
+    RowKind.SHARE_MEMBER_REPLACED: RowKind.STATIC_MEMBER_REPLACED,
 }
 """Who comes and goes is read alike in streams, share and consumer groups."""
 

@@ -10,13 +10,13 @@ from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.causes import announces_leave, given_member_id, new_subscription, rejoin_cause
-from groupsim.incidents.facts.client_partitions import PartitionFacts
+from groupsim.incidents.facts.client_tasks import TaskFacts
 from groupsim.incidents.facts.settings import consumer_settings
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
 
-class ConsumerClientFacts(PartitionFacts):
+class ConsumerClientFacts(TaskFacts):
     """The facts of one process as a member of the consumer protocol. A handler `_on_KIND` for each kind of row."""
 
     _joining = False

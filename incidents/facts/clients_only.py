@@ -36,8 +36,8 @@ class ClientsOnlyFacts:
         """Write the facts of the group's rows."""
         if self.group in self._index.consumer_groups:
             self._builder.note(
-                "it uses the consumer protocol (KIP-848) and no broker log is given: what its members did and held is"
-                " known, its epochs and target assignments are not",
+                f"it uses the {self._index.protocol_of(self.group)} and no broker log is given: what its members did"
+                " and held is known, its epochs and target assignments are not",
                 self.group,
             )
             return

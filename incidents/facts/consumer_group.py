@@ -1,6 +1,7 @@
 """A broker's rows about one KIP-848 group as facts of its coordinator, with what its members' logs say of targets.
 
-Why its epoch grew, the broker's lines before it say.
+Why its epoch grew, the broker's lines before it say. Of a streams group (KIP-1071) the facts are the same: its members
+have epochs and targets, too, of the partitions that their tasks read.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class ConsumerGroupFacts(CoordinatorFacts):
         )
         if not self._recorded:
             self._builder.note(
-                "it uses the consumer protocol (KIP-848): epochs and members are the broker's; "
+                f"it uses the {self._index.protocol_of(self.group)}: epochs and members are the broker's; "
                 f"{targets}; what members were given and held comes from their own logs, and an epoch that brought a"
                 " member nothing new counts as reached at once",
                 self.group,

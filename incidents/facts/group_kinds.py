@@ -20,7 +20,7 @@ _OF_CONSUMER_GROUPS = frozenset(
         RowKind.TARGET_ASSIGNMENT,
     ]
 )
-"""Rows that only groups of the consumer protocol (KIP-848) have."""
+"""Rows that only groups of the consumer protocol (KIP-848) have, or of the streams protocol (KIP-1071)."""
 
 
 class GroupKinds:
@@ -30,6 +30,7 @@ class GroupKinds:
         self.broker_groups: set[str] = set()
         self.client_groups: set[str] = set()
         self.consumer_groups: set[str] = set()
+        self._streams_groups: set[str] = set()
         self.session_timeouts: dict[str, int] = {}
         self._heartbeats: dict[str, int] = {}
         self._from_topic: set[str] = set()
@@ -46,6 +47,8 @@ class GroupKinds:
             self.client_groups.add(group)
         if row.kind in _OF_CONSUMER_GROUPS:
             self.consumer_groups.add(group)
+        if row.detail.get("group_type") == "streams" or "stream_tasks" in row.detail:
+            self._streams_groups.add(group)
         timeout = int_in(row.detail.get("session_timeout_ms"))
         if timeout is not None:
             self.session_timeouts[group] = timeout
@@ -61,6 +64,10 @@ class GroupKinds:
     def heartbeat_ms(self, group: str) -> int | None:
         """How far apart heartbeats of the group's classic members are, as one of them printed it."""
         return self._heartbeats.get(group)
+
+    def protocol_of(self, group: str) -> str:
+        """How the newer protocol of one of `consumer_groups` is called."""
+        return "streams protocol (KIP-1071)" if group in self._streams_groups else "consumer protocol (KIP-848)"
 
     def groups(self) -> list[str]:
         """All groups that a log or the topic names, sorted."""

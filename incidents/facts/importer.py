@@ -38,6 +38,7 @@ from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.steps_not_logged import add_steps
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
+from groupsim.incidents.facts.task_partitions import TASK_KINDS, with_partitions
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
@@ -63,6 +64,7 @@ _KINDS_WITHOUT_GROUP = frozenset(
         RowKind.CLIENT_TARGET,
         RowKind.CLIENT_TARGET_ACKED,
         RowKind.STATE_CHANGE,
+        *TASK_KINDS,
     ]
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""
@@ -105,9 +107,9 @@ def import_run(
     reading, coarse = in_order(taken_apart(reading))
     clocks = check_clocks(reading)
     signs = SignsOfLife(reading.topic)
-    rows, remarks = _in_one_order(reading, clocks, signs)
-    remarks = [*strays, *coarse, *remarks]
     builder = FactBuilder()
+    rows, remarks = _in_one_order(reading, clocks, signs, builder)
+    remarks = [*strays, *coarse, *remarks]
     builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
     check_named(rows, index, most_partitions)
@@ -183,14 +185,16 @@ def _edges(known: Imported) -> list[str]:
     return [*begun_before(known.rows, consumer), *unfinished(known.rows, whole, known.deaths, consumer)]
 
 
-def _in_one_order(reading: Reading, clocks: ClockCheck, signs: SignsOfLife) -> tuple[list[TimedRow], list[str]]:
+def _in_one_order(
+    reading: Reading, clocks: ClockCheck, signs: SignsOfLife, builder: FactBuilder
+) -> tuple[list[TimedRow], list[str]]:
     """The rows that are used, by one clock, and remarks. Raises LogError if none is about a group."""
     rows, remarks = merged(*order_rows(reading, clocks.corrections), signs)
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     remarks += [*clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    return rows, remarks
+    return with_partitions(rows, builder), remarks
 
 
 def _read(reading: Reading, builder: FactBuilder) -> dict[str, object]:

@@ -100,6 +100,10 @@ class RowKind(StrEnum):
     LISTENER_LOST = "listener_lost"
     LISTENER_REVOKED = "listener_revoked"
     OFFSETS_RECORD = "offsets_record"
+    TASK_CLOSED = "task_closed"
+    TASK_CREATED = "task_created"
+    TASK_RUNNING = "task_running"
+    TASK_SUSPENDED = "task_suspended"
 
     # Evidence: only a diagnosis uses these.
     APPLICATION_SAID = "application_said"
@@ -125,10 +129,10 @@ class RowKind(StrEnum):
     REQUEST_SENT = "request_sent"
     REQUEST_TIMED_OUT = "request_timed_out"
     SESSION_ENDED = "session_ended"
-    STREAMS_MEMBER_FAILED = "streams_member_failed"
-    STREAMS_MEMBER_JOINED = "streams_member_joined"
-    STREAMS_MEMBER_LEFT = "streams_member_left"
-    STREAMS_MEMBER_REPLACED = "streams_member_replaced"
+    SHARE_MEMBER_FAILED = "share_member_failed"
+    SHARE_MEMBER_JOINED = "share_member_joined"
+    SHARE_MEMBER_LEFT = "share_member_left"
+    SHARE_MEMBER_REPLACED = "share_member_replaced"
     STREAMS_PROBING = "streams_probing"
     STREAMS_RESTORED = "streams_restored"
     STREAMS_RESTORING = "streams_restoring"
@@ -223,10 +227,10 @@ EVIDENCE = frozenset(
         RowKind.REQUEST_SENT,
         RowKind.REQUEST_TIMED_OUT,
         RowKind.SESSION_ENDED,
-        RowKind.STREAMS_MEMBER_FAILED,
-        RowKind.STREAMS_MEMBER_JOINED,
-        RowKind.STREAMS_MEMBER_LEFT,
-        RowKind.STREAMS_MEMBER_REPLACED,
+        RowKind.SHARE_MEMBER_FAILED,
+        RowKind.SHARE_MEMBER_JOINED,
+        RowKind.SHARE_MEMBER_LEFT,
+        RowKind.SHARE_MEMBER_REPLACED,
         RowKind.STREAMS_PROBING,
         RowKind.STREAMS_RESTORED,
         RowKind.STREAMS_RESTORING,

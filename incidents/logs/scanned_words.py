@@ -31,6 +31,7 @@ KEYWORDS = (
     b"[KafkaServer id=",
     b"[KafkaRaftServer ",
     b"[BrokerServer id=",
+    b"stream-thread [",
 )
 """Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""
 TROUBLES = (

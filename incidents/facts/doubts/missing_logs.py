@@ -53,7 +53,7 @@ def unlogged_members(
             )
     for group in sorted((index.broker_groups & index.consumer_groups) - index.client_groups - topic.keys()):
         found[group] = (
-            f'a broker\'s log does not show when members of consumer group "{group}" give up or take over partitions;'
+            f'a broker\'s log does not show when members of group "{group}" give up or take over partitions;'
             " export the logs of all members"
         )
     for group in sorted(index.client_groups - index.broker_groups):

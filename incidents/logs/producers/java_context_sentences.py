@@ -29,6 +29,13 @@ def _topics(detail: Detail, record: Record) -> None:
     detail["topics"] = [t for t in re.split(r"[\s,\[\](){}']+", str(detail["topics"])) if t and t != "frozenset"]
 
 
+def _consumer(detail: Detail, record: Record) -> None:
+    """The consumer of a stream thread is named after it (Kafka: ClientUtils.consumerClientId)."""
+    detail["client"] = f"{detail['client']}-consumer"
+
+
+_TASK = r"stream-thread \[(?P<client>[^\]]{1,300})\] task \[(?P<task>\d{1,6}_\d{1,9})\] "
+
 CONTEXT: tuple[Wording, ...] = (
     wording("client_subscribed", "Subscribed to topic(s)", r"^Subscribed to topic\(s\):? {text:topics}", _topics),
     wording("client_setting", "Sending JoinGroup (", "^" + JOIN_REQUEST, requested_settings, show="settings"),
@@ -97,6 +104,10 @@ BARE: tuple[Wording, ...] = (
         r" (?:FetchPosition\{offset=)?{int:offset}",
         _committed,
     ),
+    wording("task_created", "] Initialized", _TASK + "Initialized", _consumer),
+    wording("task_running", "] Restored and ready to run", _TASK + "Restored and ready to run", _consumer),
+    wording("task_suspended", "] Suspended ", _TASK + "Suspended ", _consumer),
+    wording("task_closed", "] Closed ", _TASK + "Closed ", _consumer),
     wording("rebalance_start", "Rebalance started", r"^Rebalance started$"),
     wording(
         "joined", "Successfully joined group with", r"^Successfully joined group with generation {int:generation}$"

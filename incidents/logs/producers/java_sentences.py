@@ -13,6 +13,9 @@ _GENERATION = (
     r"Generation\{generationId={int:generation}, memberId='{some:member}', protocol='?(?P<protocol>[^'}]{0,200})'?\}"
 )
 
+_TASK = re.compile(r"\b\d{1,6}_\d{1,9}\b")
+_LISTED = r"(?P<stream_tasks>[\[{][^\]}]{0,400000}[\]}])"
+
 
 def _short_reason(detail: Detail, record: Record) -> None:
     """The reason of a leave without the advice that old clients append to it."""
@@ -52,6 +55,11 @@ def _block(detail: Detail, record: Record) -> None:
             detail["owned"] = partitions(listed)
         elif "assigned partitions" in words:
             detail["assigned"] = partitions(listed)
+
+
+def _tasks(detail: Detail, record: Record) -> None:
+    """Tasks of Kafka Streams, `SUBTOPOLOGY_PARTITION`."""
+    detail["stream_tasks"] = _TASK.findall(str(detail["stream_tasks"]))
 
 
 def _no_id(detail: Detail, record: Record) -> None:
@@ -99,6 +107,20 @@ EVENTS: tuple[Wording, ...] = (
         "previously assigned partitions",
         r"^Revok(?:e|ing) previously assigned partitions:? ?{text:partitions}",
     ),
+    wording(
+        "assigned",
+        "Invoking tasks assigned callback",
+        r"^Invoking tasks assigned callback for new assignment: Assignment\{activeTasks=" + _LISTED,
+        _tasks,
+    ),
+    wording(
+        "revoked",
+        "Invoking task revoked callback",
+        r"^Invoking task revoked callback for revoked active tasks " + _LISTED,
+        _tasks,
+    ),
+    wording("lost", "Invoking tasks lost callback", r"^Invoking tasks lost callback for all tasks"),
+    wording("client_reconciling", "Assigned tasks with local epoch", r"^Assigned tasks with local epoch {int:epoch}"),
     wording("lost", "Lost previously assigned", r"^Lost previously assigned partitions:? ?{text:partitions}"),
     wording(
         "giving_away_all",
