@@ -11,7 +11,7 @@ server_assignors  the way to the server-side assignors
 topics            the topics a broker knows, and the hash by which a group notices that they changed
 context           what a decision may look at besides the group: time, topics, the group's own settings and offsets
 config            settings by Kafka's names: the coordinator's own and those of each group type
-broker_versions   what differs between Kafka 4.0 and 4.4: one table with sources
+broker_versions   what differs between Kafka 4.0 to 4.4: one table with sources
 expressions/      topic expressions of the consumer protocol: RE2/J's syntax and errors
 classic/          the machine of classic groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
 modern/           what the groups share whose members send heartbeats with epochs: consumer, streams, share groups

@@ -18,7 +18,14 @@ class BrokerVersion(StrEnum):
     """The releases whose behaviour is known: values of the setting `broker.version`."""
 
     V4_0 = "4.0"
+    V4_1 = "4.1"
+    V4_2 = "4.2"
+    V4_3 = "4.3"
     V4_4 = "4.4"
+
+    def has(self, since: str) -> bool:
+        """Whether it has what a release brought."""
+        return _ordered(self) >= _ordered(since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +46,12 @@ class Difference:
 
     def value(self, version: BrokerVersion) -> bool | int | str:
         """What holds in a release."""
-        return self.after if _ordered(version) >= _ordered(self.since) else self.before
+        return self.after if version.has(self.since) else self.before
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a coordinator of one version does in consumer groups; the fields are explained in DIFFERENCES."""
+    """What a coordinator of one version does in groups with epochs; the fields are explained in DIFFERENCES."""
 
     uniform_assignor: str
     metadata_hash: bool
@@ -52,13 +59,21 @@ class Behaviour:
     unsubscribed_go_at_once: bool
     epoch_grows_on_acknowledgement: bool
     epoch_zero_always_allowed: bool
+    streams_and_share: bool
     first_group_epoch: int
     commits_by_assignment_epoch: bool
     classic_members_wait_for_target: bool
+    initialised_waits_for_target: bool
     assignor_change_bumps: bool
     emptied_group_is_assigned: bool
     static_members_exempt_from_size: bool
     classic_metadata_refused_by_name: bool
+    streams_static_members: bool
+    streams_task_offsets: bool
+    streams_assigns_by_members: bool
+    streams_copies_at_once: bool
+    streams_tells_endpoints: bool
+    streams_heartbeat_version: int
 
 
 DIFFERENCES = (
@@ -117,6 +132,15 @@ DIFFERENCES = (
         "a known member may join again with epoch 0 at any time; before, FENCED_MEMBER_EPOCH until its session ends",
     ),
     Difference(
+        "streams_and_share",
+        False,
+        True,
+        "4.2",
+        "KIP-1071, KIP-932",
+        "StreamsVersion, ShareVersion",
+        "streams groups and share groups; before, they are early access or preview, off by default, and not simulated",
+    ),
+    Difference(
         "first_group_epoch",
         0,
         1,
@@ -142,6 +166,15 @@ DIFFERENCES = (
         "KAFKA-20272",
         f"{GROUP_MANAGER}.classicGroupHeartbeatToConsumerGroup",
         "classic members of a mixed group are sent back to join when a new target is there, not when the epoch grows",
+    ),
+    Difference(
+        "initialised_waits_for_target",
+        False,
+        True,
+        "4.3",
+        "KIP-1263 (KAFKA-20291)",
+        f"{GROUP_MANAGER}.shareGroupHeartbeat",
+        "newly initialised partitions let the epoch of a share group grow only if its target is that of the epoch",
     ),
     Difference(
         "assignor_change_bumps",
@@ -180,6 +213,60 @@ DIFFERENCES = (
         "metadata that do not parse: INCONSISTENT_GROUP_PROTOCOL instead of UNKNOWN_SERVER_ERROR",
     ),
     Difference(
+        "streams_static_members",
+        False,
+        True,
+        "4.4",
+        "KAFKA-20169",
+        f"{GROUP_MANAGER}.getOrMaybeCreateStaticStreamsGroupMember",
+        "static members of streams groups; before, an instance id is INVALID_REQUEST",
+    ),
+    Difference(
+        "streams_task_offsets",
+        False,
+        True,
+        "4.4",
+        "KAFKA-20116, KAFKA-20665",
+        f"{GROUP_MANAGER}.streamsGroupHeartbeat",
+        "offsets of tasks and warm-ups may be reported, before INVALID_REQUEST; targets are copied once per epoch",
+    ),
+    Difference(
+        "streams_assigns_by_members",
+        False,
+        True,
+        "4.4",
+        "recorded scripts of 4.3.1 and 4.4.0",
+        "TargetAssignmentBuilder.createAssignmentMemberSpec of streams groups",
+        "the assignor goes on from what members run, before from the last target: more moves while they are not done",
+    ),
+    Difference(
+        "streams_copies_at_once",
+        False,
+        True,
+        "4.4",
+        "recorded scripts of 4.3.1 and 4.4.0",
+        f"{RECONCILIATION}.computeNextAssignment of streams groups",
+        "an active task becomes a standby of its member at once; before, after the member has said that it gave it up",
+    ),
+    Difference(
+        "streams_tells_endpoints",
+        False,
+        True,
+        "4.4",
+        "recorded scripts of 4.3.1 and 4.4.0",
+        f"{GROUP_MANAGER}.streamsGroupHeartbeat",
+        "others learn of an endpoint that changes, and a member that joins again without one has none any more",
+    ),
+    Difference(
+        "streams_heartbeat_version",
+        0,
+        1,
+        "4.4",
+        "KAFKA-18652, KAFKA-20116",
+        "StreamsGroupHeartbeatRequest",
+        "the newest version of the request; in version 0 there is neither a lag nor an interval, nor missing tags",
+    ),
+    Difference(
         "group.coordinator.append.linger.ms",
         5,
         -1,
@@ -197,8 +284,26 @@ DIFFERENCES = (
         "GroupCoordinatorConfig.CONSUMER_GROUP_ASSIGNMENT_INTERVAL_MS_DEFAULT",
         "a target stands for so long before another one is computed; without the setting there is no such time",
     ),
+    Difference(
+        "group.share.assignment.interval.ms",
+        0,
+        1000,
+        "4.3",
+        "KIP-1263 (KAFKA-20291)",
+        "GroupCoordinatorConfig.SHARE_GROUP_ASSIGNMENT_INTERVAL_MS_DEFAULT",
+        "the same for share groups",
+    ),
+    Difference(
+        "group.streams.assignment.interval.ms",
+        0,
+        1000,
+        "4.3",
+        "KIP-1263 (KAFKA-20291)",
+        "GroupCoordinatorConfig.STREAMS_GROUP_ASSIGNMENT_INTERVAL_MS_DEFAULT",
+        "the same for streams groups",
+    ),
 )
-"""Every difference that matters here, in the order in which Kafka changed."""
+"""Every difference that matters here, in the order in which Kafka changed: first behaviour, then defaults."""
 
 
 @cache

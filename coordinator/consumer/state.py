@@ -81,6 +81,11 @@ class ConsumerGroup(ModernGroup[Member, Partitions], frozen=True, kw_only=True):
         """A classic member below this epoch has to rejoin: since 4.3 that of the target, before, the group's."""
         return self.target_epoch if self.behaviour.classic_members_wait_for_target else self.epoch
 
+    @property
+    def commits_by_assignment_epoch(self) -> bool:
+        """Since 4.3 (KIP-1251)."""
+        return self.behaviour.commits_by_assignment_epoch
+
     def placed(self, member: Member) -> ConsumerGroup:
         """Who holds what, who has which expression and who votes for what follows, too."""
         before = self.members.get(member.id)

@@ -24,9 +24,10 @@ Apply = Mapping[type[Event], Callable[[Any, Any], Any]]
 """How each fact changes a group."""
 
 
-def created(state: ClassicGroup, kind: type[Group]) -> Group:
-    """A new group of a protocol: its group epoch and its assignment epoch are the first of this broker version."""
-    first = behaviour(state.configs.coordinator.broker_version).first_group_epoch
+def created(state: ClassicGroup, kind: type[Group], first: int | None = None) -> Group:
+    """A new group of a protocol. `first` of its epochs; None: that of consumer groups of this broker version."""
+    if first is None:
+        first = behaviour(state.configs.coordinator.broker_version).first_group_epoch
     return kind(
         id=state.id,
         configs=state.configs,

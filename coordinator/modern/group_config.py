@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from groupsim.coordinator.broker_versions import BrokerVersion
 from groupsim.coordinator.config import INT_MAX, Configs
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.outcome import Error
@@ -152,6 +153,15 @@ SETTINGS: dict[str, Setting] = {
     setting.name: setting for setting in (*(each for of in TYPES for each in _timed(of)), *OF_SHARE, *OF_STREAMS)
 }
 """Every setting of a group, by name."""
+SINCE: dict[str, str] = {
+    "streams.initial.rebalance.delay.ms": "4.2",
+    **{f"{of}.{name}": "4.3" for of in TYPES for name in (ASSIGNMENT_INTERVAL, "assignor.offload.enable")},
+    **{f"share.{name}": "4.3" for name in ("delivery.count.limit", "partition.max.record.locks")},
+    "share.renew.acknowledge.enable": "4.3",
+    **{setting.name: "4.4" for setting in OF_SHARE if setting.name.startswith("errors.")},
+    **{setting.name: "4.4" for setting in OF_STREAMS[2:]},
+}
+"""The release that brought a setting, where that is after 4.1 (Kafka: GroupConfig)."""
 
 
 def effective(of: str, stem: str) -> Callable[[Configs, Context], int]:
@@ -186,7 +196,7 @@ def altered(now: Settings, changes: Mapping[str, str | None], configs: Configs) 
     """
     after = dict(now)
     for name, value in changes.items():
-        setting = SETTINGS.get(name)
+        setting = _known(name, configs)
         parsed = None if setting is None or value is None else setting.parsed(value.strip())
         if value is not None and parsed is None:
             return Error.INVALID_CONFIG, dict(now)
@@ -196,14 +206,21 @@ def altered(now: Settings, changes: Mapping[str, str | None], configs: Configs) 
     return (Error.INVALID_CONFIG, dict(now)) if _problem(after, configs) else (Error.NONE, after)
 
 
+def _known(name: str, configs: Configs) -> Setting | None:
+    """The setting of this name, if a broker of this version has it."""
+    has_it = configs.coordinator.broker_version.has(SINCE.get(name, BrokerVersion.V4_0))
+    return SETTINGS.get(name) if has_it else None
+
+
 def why_refused(now: Settings, changes: Mapping[str, str], configs: Configs) -> str:
     """Why `altered` refuses changes, as the end of a sentence: the first that is wrong, with the names or bounds."""
     after = dict(now)
     for name, value in changes.items():
-        setting = SETTINGS.get(name)
+        setting = _known(name, configs)
         if setting is None:
             of = name.partition(".")[0] if name.partition(".")[0] in TYPES else TYPES[0]
-            numbers = [known for known, each in SETTINGS.items() if isinstance(each, Number) and each.of == of]
+            listed = [known for known, each in SETTINGS.items() if isinstance(each, Number) and each.of == of]
+            numbers = [known for known in listed if _known(known, configs)]
             return f"{name} is unknown; a group has {', '.join(sorted(numbers))}"
         after[name] = setting.parsed(value.strip())
         if after[name] is None:

@@ -61,7 +61,7 @@ def _commit_refusal(group: ModernGroup[Any, Any], cmd: Commit, held_since: HeldS
         return Error.UNSUPPORTED_VERSION
     if cmd.generation == member.epoch:
         return Error.NONE
-    by_epoch = group.behaviour.commits_by_assignment_epoch and cmd.generation <= member.epoch
+    by_epoch = group.commits_by_assignment_epoch and cmd.generation <= member.epoch
     if by_epoch and held_since(member):
         return Error.NONE
     if cmd.transactional and cmd.version < STALE_IN_TRANSACTIONS_SINCE:

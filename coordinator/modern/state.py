@@ -104,6 +104,11 @@ class ModernGroup(msgspec.Struct, Generic[AnyMember, Target], frozen=True, kw_on
         return behaviour(self.version)
 
     @property
+    def commits_by_assignment_epoch(self) -> bool:
+        """Whether a commit may name an older epoch at which the member had what it commits (KAFKA-19779)."""
+        return True
+
+    @property
     def generation(self) -> int:
         """The group epoch: what a classic group calls its generation."""
         return self.epoch

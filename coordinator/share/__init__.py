@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from groupsim.coordinator import offset_requests
+from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.classic.commands import Heartbeat, Join, Leave, Sync
 from groupsim.coordinator.commands import (
     Commit,
@@ -61,6 +62,8 @@ def decide(state: State, command: Any) -> Outcome[Any]:
     """Decide one command; change nothing. Raises TypeError for what is no command of a share group."""
     decision = ShareDecision(state)
     try:
+        if isinstance(command, TAKES) and not behaviour(state.configs.coordinator.broker_version).streams_and_share:
+            raise RequestRefused(Error.UNSUPPORTED_VERSION)
         return _requests(decision, command) or _others(decision, command)
     except RequestRefused as refusal:
         decision.undo()

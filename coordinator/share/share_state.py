@@ -34,8 +34,9 @@ INITIALIZATION_MS = 150
 
 
 def waits_for_assignment(group: ShareGroup, topics: Topics) -> bool:
-    """The target is that of the group epoch, and initialised partitions of subscribed topics are not all its own."""
-    if not group.members or group.epoch > group.target_epoch:
+    """Initialised partitions of subscribed topics are not all those of the target, which is that of the group epoch."""
+    due = group.epoch > group.target_epoch and group.behaviour.initialised_waits_for_target
+    if not group.members or due:
         return False
     named = topics.ids(tuple(sorted(group.subscribed())))
     assigned = {p for target in group.targets.values() for p in target}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
@@ -23,10 +24,22 @@ GROUP_TYPE = "streams"
 
 def check_request(group: GroupId, configs: Configs, cmd: StreamsHeartbeat) -> None:
     """Raises RequestRefused for the first thing that is wrong."""
-    if GROUP_TYPE not in configs.coordinator.group_coordinator_rebalance_protocols:
+    coordinator = configs.coordinator
+    listed = GROUP_TYPE in coordinator.group_coordinator_rebalance_protocols
+    if not listed or not behaviour(coordinator.broker_version).streams_and_share:
         raise RequestRefused(Error.UNSUPPORTED_VERSION)
-    for error, message in _wrong(group, cmd):
+    for error, message in (*_unknown(configs, cmd), *_wrong(group, cmd)):
         raise RequestRefused(error, message)
+
+
+def _unknown(configs: Configs, cmd: StreamsHeartbeat) -> Iterator[tuple[Error, str]]:
+    """What a broker does not support yet (Kafka 4.3: throwIfStreamsGroupHeartbeatRequestIsUsingUnsupportedFeatures)."""
+    knows = behaviour(configs.coordinator.broker_version)
+    if not knows.streams_static_members and cmd.instance_id is not None:
+        yield Error.INVALID_REQUEST, "Static membership is not yet supported."
+    if not knows.streams_task_offsets:
+        said = {"TaskOffsets": cmd.offsets, "TaskEndOffsets": cmd.end_offsets, "WarmupTasks": cmd.warmup or None}
+        yield from ((Error.INVALID_REQUEST, f"{w} are not supported yet.") for w, v in said.items() if v is not None)
 
 
 def _wrong(group: GroupId, cmd: StreamsHeartbeat) -> Iterator[tuple[Error, str]]:

@@ -37,7 +37,7 @@ def evolve(state: Any, event: Event) -> Any:
     """The group after one more fact, of whichever protocol. Facts that change no streams group pass by."""
     if isinstance(state, ClassicGroup):
         created_now = isinstance(event, facts.StreamsGroupCreated)
-        return created(state, StreamsGroup) if created_now else classic.evolve(state, event)
+        return created(state, StreamsGroup, first=1) if created_now else classic.evolve(state, event)
     apply = _APPLY.get(type(event)) if isinstance(state, StreamsGroup) else None
     return state if apply is None else apply(state, event)
 

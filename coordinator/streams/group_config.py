@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.context import NOWHERE, Context
 from groupsim.coordinator.modern import group_config as settings
@@ -20,8 +21,7 @@ initial_delay_ms = effective("streams", "initial.rebalance.delay.ms")
 """How long a group that was empty waits for more members before its first target."""
 standbys = effective("streams", "num.standby.replicas")
 """Standby tasks of each stateful task."""
-warmups = effective("streams", "num.warmup.replicas")
-"""Warm-up tasks: none is assigned in Kafka 4.4, but 0 switches the copy of the targets off."""
+_warmups = effective("streams", "num.warmup.replicas")
 _task_offset_interval_ms = effective("streams", "task.offset.interval.ms")
 _acceptable_lag = effective("streams", "acceptable.recovery.lag")
 TAGS = "rack.aware.assignment.tags"
@@ -61,7 +61,14 @@ def times(configs: Configs, context: Context) -> Times:
 
 def _times(configs: Configs, context: Context) -> Times:
     find = (heartbeat_interval_ms, session_timeout_ms, _task_offset_interval_ms, _acceptable_lag)
-    return Times(*(value(configs, context) for value in find))
+    found = Times(*(value(configs, context) for value in find))
+    return found if behaviour(configs.coordinator.broker_version).streams_task_offsets else Times(*found[:2], 0, 0)
+
+
+def warmups(configs: Configs, context: Context) -> int:
+    """Warm-up tasks: none is assigned in Kafka 4.4, but 0, as always before, switches the copy of the targets off."""
+    knows = behaviour(configs.coordinator.broker_version).streams_task_offsets
+    return _warmups(configs, context) if knows else 0
 
 
 def tags(configs: Configs, context: Context) -> str:

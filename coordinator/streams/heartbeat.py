@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groupsim.coordinator.broker_versions import behaviour
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here, replaces_classic
@@ -33,6 +34,9 @@ STABLE = MemberState.STABLE
 
 def heartbeat(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Every heartbeat, also one that leaves. A refused one does not let the session start anew."""
+    newest = behaviour(state.configs.coordinator.broker_version).streams_heartbeat_version
+    if cmd.version > newest:
+        cmd = replace(cmd, version=newest)
     if isinstance(state, StreamsGroup) and changes_nothing(state, cmd):
         return _unchanged(state, cmd)
     return step_by_step(state, cmd)
@@ -161,14 +165,18 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
     else:
         member = present(known, cmd.member, cmd.instance_id)
         check_epoch(member, cmd.epoch, owns_no_more=_owns_no_more(member, cmd), kind="streams")
-    after = _updated(member, cmd, topology_epoch(decision, cmd.topology))
+    drops_endpoint = joins and known.behaviour.streams_tells_endpoints
+    after = _updated(member, cmd, topology_epoch(decision, cmd.topology), drops_endpoint=drops_endpoint)
     new = after.id not in decision.group.members
     waits = settle(decision, Change(known=known, before=member, after=after, cmd=cmd, new=new))
     now = decision.group.members[after.id]
     group, context = decision.group, cmd.context
     decision.arm_session(now.id, settings.session_timeout_ms(group.configs, context))
     changed = now.tasks != member.tasks
-    moved = after.endpoint != member.endpoint or (after.endpoint is not None and changed)
+    if group.behaviour.streams_tells_endpoints:
+        moved = after.endpoint != member.endpoint or (after.endpoint is not None and changed)
+    else:
+        moved = after.endpoint is not None and (joins or changed)
     if moved and not created:
         decision.record(facts.EndpointsChanged(epoch=group.endpoint_epoch + 1))
     answer = _answer(
@@ -233,10 +241,10 @@ def _owns_no_more(member: Member, cmd: StreamsHeartbeat) -> bool:
     return member.active.keys() >= set(owned[0]) and set(member.standby) >= set(owned[1]) and not owned[2]
 
 
-def _updated(member: Member, cmd: StreamsHeartbeat, epoch: int | None) -> Member:
-    """The member with everything the request says; an endpoint that a first request does not name is none."""
+def _updated(member: Member, cmd: StreamsHeartbeat, epoch: int | None, *, drops_endpoint: bool) -> Member:
+    """The member with everything the request says; `drops_endpoint`: one that it does not name is none."""
     has_timeout = cmd.rebalance_timeout_ms != NO_TIMEOUT
-    keeps_endpoint = cmd.endpoint is None and cmd.epoch != JOIN_EPOCH
+    keeps_endpoint = cmd.endpoint is None and not drops_endpoint
     return replace(
         member,
         instance_id=member.instance_id if cmd.instance_id is None else cmd.instance_id,

@@ -37,8 +37,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     def blocked(self) -> tuple[set[TopicPartition], set[TopicPartition]]:
         """Tasks that it may not be given yet, as active and as standby ones.
 
-        Nobody may run an active task. In one process no task stands twice. What the member itself has to give up counts
-        like what another one has.
+        Nobody may run an active task. In one process no task stands twice, but who has a standby may always run it as
+        active. What the member itself has to give up counts like what another one has.
         """
         active: set[TopicPartition] = set()
         standby: set[TopicPartition] = set()
@@ -51,7 +51,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             if other.id != self.member.id:
                 copies.update(other.standby)
                 standby.update(other.active)
-            active |= copies
+            active |= copies.difference(self.member.standby)
             standby |= copies
         return active, standby
 
@@ -94,7 +94,8 @@ def _towards_target(step: Step, epoch: int) -> Member:
     kept = {task: since for task, since in member.active.items() if task in active}
     revoked = {task: since for task, since in member.active.items() if task not in active}
     copies = [task for task in member.standby if task in standby or task in active]
-    copies += [task for task in revoked if task in standby and task not in copies]
+    if step.known.behaviour.streams_copies_at_once:
+        copies += [task for task in revoked if task in standby and task not in copies]
     revoked_copies = tuple(task for task in member.standby if task not in standby and task not in active)
     if (revoked or revoked_copies) and step.holds(revoked, revoked_copies):
         state = MemberState.UNREVOKED_PARTITIONS

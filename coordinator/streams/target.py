@@ -15,7 +15,7 @@ from groupsim.coordinator.context import Context
 from groupsim.coordinator.modern.target import members_in_order
 from groupsim.coordinator.streams.evolve import StreamsDecision
 from groupsim.coordinator.streams.group_config import standbys
-from groupsim.coordinator.streams.state import Member, Offsets, StreamsGroup
+from groupsim.coordinator.streams.state import Member, StreamsGroup
 from groupsim.events import streams as facts
 from groupsim.events.streams import Tasks
 from groupsim.events.types import Partitions, TopicPartition
@@ -37,21 +37,23 @@ def update_target(decision: StreamsDecision, known: StreamsGroup, context: Conte
 
 
 def problem(group: StreamsGroup, known: StreamsGroup, replicas: int) -> StreamsProblem:
-    """What the assignor is asked: what members run now, not what the last target said."""
+    """What the assignor is asked: what members run now, before Kafka 4.4 what the last target said."""
     stateful = {part.id: bool(part.changelogs) for part in (group.topology.subtopologies if group.topology else ())}
     tasks = group.configured.tasks if group.configured is not None else {}
     return StreamsProblem(
-        members=tuple(_asked(member, group.offsets.get(member.id, {})) for member in members_in_order(group, known)),
+        members=tuple(_asked(group, member) for member in members_in_order(group, known)),
         subtopologies={part: Subtopology(count, stateful[part]) for part, count in tasks.items()},
         standbys=replicas,
     )
 
 
-def _asked(member: Member, offsets: Offsets) -> StreamsMember:
+def _asked(group: StreamsGroup, member: Member) -> StreamsMember:
     reported: dict[str, dict[int, int]] = {}
-    for (part, number), offset in offsets.items():
+    for (part, number), offset in group.offsets.get(member.id, {}).items():
         reported.setdefault(part, {})[number] = offset
-    return StreamsMember(member.id, member.process, numbers(member.active), numbers(member.standby), reported)
+    last = group.targets.get(member.id, Tasks())
+    has = member.tasks if group.behaviour.streams_assigns_by_members else last
+    return StreamsMember(member.id, member.process, numbers(has.active), numbers(has.standby), reported)
 
 
 def numbers(tasks: Iterable[TopicPartition]) -> dict[str, list[int]]:

@@ -52,9 +52,11 @@ def test_behaviour_has_the_types_it_says() -> None:
 
 
 def test_default_settings_follow_the_version() -> None:
-    linger, interval = "group.coordinator.append.linger.ms", "group.consumer.assignment.interval.ms"
-    assert default_settings(BrokerVersion.V4_0) == {linger: 5, interval: 0}
-    assert default_settings(BrokerVersion("4.4")) == {linger: -1, interval: 1000}
+    linger = "group.coordinator.append.linger.ms"
+    intervals = [f"group.{of}.assignment.interval.ms" for of in ("consumer", "share", "streams")]
+    assert default_settings(BrokerVersion.V4_0) == {linger: 5, **dict.fromkeys(intervals, 0)}
+    assert default_settings(BrokerVersion("4.2")) == {linger: -1, **dict.fromkeys(intervals, 0)}
+    assert default_settings(BrokerVersion("4.4")) == {linger: -1, **dict.fromkeys(intervals, 1000)}
 
 
 def test_the_assignors_of_a_version_exist() -> None:

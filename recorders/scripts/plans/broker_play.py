@@ -28,6 +28,8 @@ PARKED_S, RELEASED_S, UNANSWERED_S = 2.0, 0.1, 5.0
 
 Another request that has no answer for so long gets none.
 """
+APART_S = 0.1
+"""Between the end of a play and what cleans up after it: which is which only the times of records tell."""
 SHOWING = ("NONE", "MEMBER_ID_REQUIRED")
 Restart = Callable[[], Awaitable[None]]
 """Returns when the broker was stopped and started."""
@@ -87,6 +89,7 @@ class BrokerPlay:
         self.began_s = time.time()
         await (self._timed() if self.plan.get("timed") else self._one_by_one())
         self.ended_s = time.time()
+        await asyncio.sleep(APART_S)
         for task in self._tasks:
             task.cancel()
         for ended in await asyncio.gather(*self._tasks, return_exceptions=True):

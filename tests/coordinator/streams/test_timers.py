@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from groupsim.coordinator import streams
 from groupsim.coordinator.commands import Load, Unload
+from groupsim.coordinator.modern.commands import RebalanceTimedOut
+from groupsim.coordinator.outcome import Disarm
+from groupsim.coordinator.streams.commands import InternalTopicsFailed
 from groupsim.coordinator.streams.state import StreamsGroup
-from tests.coordinator.streams.test_properties import Application
+from tests.coordinator.streams.test_properties import SESSION_MS, Application
 
 REBALANCE_MS = 60_000
 
@@ -51,3 +55,58 @@ def test_after_a_failover_it_has_a_whole_rebalance_timeout_again() -> None:
     group.host.handle("g", Load())
     assert stays(group, 10_000 + REBALANCE_MS - 1)
     assert not stays(group, 10_000 + REBALANCE_MS + 1)
+
+
+def test_a_member_that_speaks_up_has_a_whole_session_again_and_one_that_does_not_is_gone_when_it_ends() -> None:
+    group = Application(group_streams_initial_rebalance_delay_ms="0", group_streams_assignment_interval_ms="0")
+    group.heal()
+    settled = int(group.env.now) - 4_000
+    group.env.run(until=settled + SESSION_MS - 1)
+    short = group.short
+    group.send(0, group.member(0).epoch)
+    assert group.short == short + 1
+    assert len(group.state.members) == 4
+    group.env.run(until=settled + SESSION_MS + 1)
+    assert sorted(group.state.members) == ["m0"]
+
+
+def test_members_learn_for_two_heartbeat_intervals_why_internal_topics_were_not_made() -> None:
+    group = Application(group_streams_initial_rebalance_delay_ms="0")
+    group.topics = group.topics.without("log")
+    made = group.send(0, 0)
+    group.host.handle("g", InternalTopicsFailed(reasons=(("log", "no"),)))
+    group.env.run(until=2 * made.heartbeat_interval_ms - 1)
+    heard = group.send(0, 2)
+    assert (heard.status[0][1].endswith("Creation failed: log (no)."), heard.creates) == (True, ())
+    group.env.run(until=2 * made.heartbeat_interval_ms)
+    again = group.send(0, 2)
+    assert "Creation failed" not in again.status[0][1]
+    assert [topic.name for topic in again.creates] == ["log"]
+
+
+def test_a_wish_for_the_end_of_the_application_is_forgotten_by_a_new_coordinator() -> None:
+    group = Application(group_streams_initial_rebalance_delay_ms="0", group_streams_assignment_interval_ms="0")
+    group.send(0, 0)
+    assert "SHUTDOWN_APPLICATION" in dict(group.send(0, 2, shutdown=True).status)
+    assert "SHUTDOWN_APPLICATION" in dict(group.send(1, 0).status)
+    group.host.handle("g", Unload())
+    group.host.handle("g", Load())
+    assert group.send(1, group.member(1).epoch).status == ()
+
+
+def test_a_coordinator_that_goes_ends_every_timer_it_has() -> None:
+    group = Application(group_streams_assignment_interval_ms="0")
+    group.send(0, 0)
+    assert isinstance(group.state, StreamsGroup)
+    ended = {timer.key for timer in streams.decide(group.state, Unload()).timers if isinstance(timer, Disarm)}
+    assert {"session/m0", "rebalance/m0", "initial-delay"} == ended
+
+
+def test_a_rebalance_timeout_of_an_epoch_that_the_member_has_left_behind_means_nothing() -> None:
+    group = giving_up()
+    member = group.member(0)
+    before = len(group.log)
+    group.host.handle("g", RebalanceTimedOut(member="m0", epoch=member.epoch - 1))
+    assert len(group.log) == before
+    group.host.handle("g", RebalanceTimedOut(member="m0", epoch=member.epoch))
+    assert "m0" not in group.state.members
