@@ -235,9 +235,19 @@ def _print_answer(summary: dict[str, Any], explanation: Explanation | None) -> N
     lasted = f"{duration(ms)} recorded" if (ms := summary["simulated_ms"]) else "one moment recorded"
     parts = [output.plain(summary["name"]), str(summary["origin"]), lasted]
     print("  ".join([*parts, counted(rebalances, "rebalance"), counted(summary["facts"], "fact")]))
-    for line in headline(summary):
+    for line in (*_in_group_time(summary, explanation), *headline(summary)):
         print(line)
     print(f"run {summary['run']}")
+
+
+def _in_group_time(summary: dict[str, Any], explanation: Explanation | None) -> list[str]:
+    """Where the total is unknown: how long nobody in each group could read, as far as that is known."""
+    from groupsim.diagnosis.to_text import could_read
+
+    if explanation is None or summary["unavailable"]["after_start"]["partition_ms"] is not None:
+        return []
+    groups = explanation.groups
+    return [output.plain(line) for group in groups for line in could_read(group, several=len(groups) > 1)]
 
 
 def _trust_note(known: Sequence[Interval]) -> list[str]:

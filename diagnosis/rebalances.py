@@ -56,6 +56,21 @@ def rebalanced_times(said: Sequence[Said]) -> int:
     return highest if highest >= OFTEN else 0
 
 
+def never_assigned(rebalances: Sequence[Rebalance], founded: Sequence[int], removed: Said) -> int | None:
+    """How long, ms, the only member of a generation was in it before it was `removed`, and no line says that it
+    assigned it, as its leader does. `founded`: the numbers of the lines with which a member came into an empty group.
+    """
+    for rebalance in rebalances:
+        stable = rebalance.stable
+        if stable is None or rebalance.stored is not None or rebalance.members not in (None, 1):
+            continue
+        later = [r for r in rebalances if r.stable is not None and r.stable.nth > stable.nth]
+        alone = rebalance.members == 1 or any(nth < stable.nth for nth in founded)
+        if not later and alone and stable.nth < removed.nth and stable.at is not None and removed.at is not None:
+            return removed.at - stable.at
+    return None
+
+
 def highest_number(said: Sequence[Said]) -> int:
     """The highest generation or epoch in sight; 0 where there is none."""
     numbers = (line.row.detail.get(name) for line in said for name in ("generation", "epoch"))

@@ -20,6 +20,7 @@ from groupsim.incidents.exports.find_records import TEXTS
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
 from groupsim.incidents.logs.scan import open_log
+from groupsim.incidents.offsets_topic.batches import is_segment
 from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
@@ -263,7 +264,7 @@ def _helps(group: Diagnosis) -> bool:
 def line_texts(places: Sequence[Place], files: Mapping[str, Path]) -> dict[Place, str]:
     """The lines as they stand in their files, each file read once, to the last of them.
 
-    None of a file that is gone, is a pipe or a device, or is an export whose records are no lines.
+    None of a file that is gone, is a pipe or a device, or is an export or a segment, whose records are no lines.
     """
     wanted: dict[str, set[int]] = defaultdict(set)
     for place in places:
@@ -296,6 +297,8 @@ def _texts(lines: IO[bytes], numbers: set[int]) -> Iterator[tuple[int, str]]:
     """The lines with these numbers, from 1."""
     begin = 1
     for block in blocks_of_lines(lines):
+        if begin == 1 and is_segment(block):
+            return
         end = begin + block.count(b"\n")
         if here := sorted(number for number in numbers if begin <= number < end + (not block.endswith(b"\n"))):
             rows = block.split(b"\n")

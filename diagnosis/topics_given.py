@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.tables.bounds import Support, support
+from groupsim.analysis.tables.bounds import Support, Supported
 from groupsim.events.errors import GroupsimError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.client_libraries import worker_of
@@ -57,7 +57,7 @@ def _with_topic(reading: Reading) -> Support | None:
         run = import_run(reading, store, name=None, topics=_ANY).run
     except GroupsimError:
         return None
-    return support(run.summary, intervals(list(store.read(run.id))))
+    return Supported(run.summary, intervals(list(store.read(run.id)))).support_after_start()
 
 
 def _of(reading: Reading, group: str) -> Reading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import replace
 
 from groupsim.diagnosis.cause import (
     Cause,
@@ -21,7 +22,8 @@ from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import NOBODY, GroupLog
 from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import NO_SYNC, Departure, Going
-from groupsim.diagnosis.said import SHORTEST_SESSION_MS, leaves, lost_membership
+from groupsim.diagnosis.rebalances import never_assigned
+from groupsim.diagnosis.said import SHORTEST_SESSION_MS, Said, leaves, lost_membership
 from groupsim.diagnosis.silences import idle_lines, is_silent, silence_ms
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -122,6 +124,7 @@ _STAYED_AWAY = (
     ),
 )
 _READ = "read the end of its log"
+_TOPIC = "`__consumer_offsets` does not show which"
 _SEVERAL = {
     _UNKNOWN: (_UNKNOWN[0]._replace(brief="see whether their logs end or have gaps"),),
     _STAYED_AWAY: (_STAYED_AWAY[0]._replace(brief="read the ends of their logs, and call close() on SIGTERM"),),
@@ -135,7 +138,7 @@ def _find(log: GroupLog) -> Finding | None:
         if d.going is Going.EXPIRED and not _answers_a_leave(log, d) and not _just_joined(log, d)
     ]
     if not gone:
-        return _said_as_reason(log) or _ended_alone(log) or _unknown_to_the_coordinator(log)
+        return _said_as_reason(log) or _ended_alone(log) or _unknown_to_the_coordinator(log) or _gone_by_the_topic(log)
     who = names(d.who for d in gone)
     said = [line for d in gone for line in d.said]
     nature = Nature.UNKNOWN if _never_synced(gone) else _nature(log, gone)
@@ -261,32 +264,17 @@ def _said_as_reason(log: GroupLog) -> Finding | None:
     if not said:
         return None
     who = names(line.client for line in said if line.client)
-    return Finding(
-        code=Code.SESSION_EXPIRED,
-        certainty=Certainty.SHOWN,
-        what=f"{one_or_many(log.called(who))} heard nothing from its coordinator for longer than session.timeout.ms"
-        f"{often(len(said))}",
-        members=who,
-        times=len(said),
-        evidence=evidence_of(said),
-        do=_LIVES_ON,
-        confirm=_confirm(who, Nature.UNKNOWN, lives_on=True),
-        nature=Nature.UNKNOWN,
-        harm_ms=10_000 * len(said),
-    )
+    what = f"{one_or_many(log.called(who))} heard nothing from its coordinator for longer than session.timeout.ms"
+    found = _lives_on(who, said, what + often(len(said)), Certainty.SHOWN)
+    return replace(found, times=len(said), harm_ms=10_000 * len(said))
 
 
-def _unknown_to_the_coordinator(log: GroupLog) -> Finding | None:
-    """The error alone, as an application prints it, where no line says what the client did about it."""
-    said = [line for line in log.troubles if line.row.detail.get("name") == "UNKNOWN_MEMBER_ID"]
-    if not said or log.of(RowKind.POLL_TIMEOUT, RowKind.COMMIT_FAILED, RowKind.JOIN_FAILED):
-        return None
-    who = names(line.client for line in said if line.client)
+def _lives_on(who: tuple[str, ...], said: list[Said], what: str, certainty: Certainty) -> Finding:
+    """What happened to clients by a line of their own, or of the topic: they need not have died."""
     return Finding(
         code=Code.SESSION_EXPIRED,
-        certainty=Certainty.LIKELY,
-        what=f"the coordinator no longer knew {one_or_many(log.called(who))}: its session had ended, or a batch took"
-        " too long",
+        certainty=certainty,
+        what=what,
         members=who,
         times=1,
         evidence=evidence_of(said),
@@ -295,6 +283,30 @@ def _unknown_to_the_coordinator(log: GroupLog) -> Finding | None:
         nature=Nature.UNKNOWN,
         harm_ms=9_000,
     )
+
+
+def _gone_by_the_topic(log: GroupLog) -> Finding | None:
+    """`__consumer_offsets` keeps who is a member, and not why somebody is none any more."""
+    said = [line for line in log.of(RowKind.MEMBER_GONE) if log.who(line.row.member) not in log.clients]
+    if not said or log.departures:
+        return None
+    who = names(log.who(line.row.member) for line in said)
+    called, its = log.called(who), "its" if len(who) == 1 else "a"
+    what = f"{one_or_many(called)} went: closed, or removed when {its} session ended; {_TOPIC}"
+    found = _lives_on(who, said, what, Certainty.POSSIBLE)
+    do = _STAYED_AWAY if len(who) == 1 else _SEVERAL[_STAYED_AWAY]
+    return replace(found, times=len(said), do=do, confirm=_confirm(called, Nature.UNKNOWN), harm_ms=10_000 * len(said))
+
+
+def _unknown_to_the_coordinator(log: GroupLog) -> Finding | None:
+    """The error alone, as an application prints it, where no line says what the client did about it."""
+    said = [line for line in log.troubles if line.row.detail.get("name") == "UNKNOWN_MEMBER_ID"]
+    if not said or log.of(RowKind.POLL_TIMEOUT, RowKind.COMMIT_FAILED, RowKind.JOIN_FAILED):
+        return None
+    who = names(line.client for line in said if line.client)
+    ended = "its session had ended, or a batch took too long"
+    what = f"the coordinator no longer knew {one_or_many(log.called(who))}: {ended}"
+    return _lives_on(who, said, what, Certainty.LIKELY)
 
 
 def _ended_alone(log: GroupLog) -> Finding | None:
@@ -351,7 +363,8 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"
     if nature is Nature.DIED:
         return f"{name} died without close(){again}{and_removed}"
-    unassigned = _never_assigned(log, gone)
+    founded = [join.said.nth for join in log.joins if join.empty]
+    unassigned = never_assigned(log.rebalances, founded, gone[0].removed) if len(gone) == 1 else None
     if unassigned is not None:
         return f"{name} led a rebalance, never sent its assignment, and was removed {duration(unassigned)} later"
     for_this = "for missing heartbeats (session.timeout.ms)"
@@ -382,19 +395,6 @@ def _at_most(log: GroupLog, gone: list[Departure]) -> str:
     """The gap in the log of the only one that froze: heartbeats that succeed are not in it, so it froze for less."""
     gap = silence_ms(log, gone[0]) if len(gone) == 1 else 0
     return f" ({duration(gap)} at most)" if 0 < gap < _SLEPT_MS else ""
-
-
-def _never_assigned(log: GroupLog, gone: list[Departure]) -> int | None:
-    """How long the only member of a generation was in it: it leads it then, and no line says that it assigned it."""
-    for rebalance in log.rebalances:
-        stable, removed = rebalance.stable, gone[0].removed
-        if stable is None or rebalance.stored is not None or rebalance.members not in (None, 1) or len(gone) > 1:
-            continue
-        later = [r for r in log.rebalances if r.stable is not None and r.stable.nth > stable.nth]
-        alone = rebalance.members == 1 or any(join.empty and join.said.nth < stable.nth for join in log.joins)
-        if not later and alone and stable.nth < removed.nth and stable.at is not None and removed.at is not None:
-            return removed.at - stable.at
-    return None
 
 
 def _left_ms(log: GroupLog, gone: list[Departure]) -> int:

@@ -151,3 +151,14 @@ def test_a_simulated_run_has_no_instants(call: Call) -> None:
     refused = call("unavailable", "latest", "--between", "0", "2026-11-22T06:38:11Z")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
     assert "expected milliseconds since the start of the run, a whole number" in refused.err
+
+
+def test_a_member_that_went_is_the_answer_and_no_line_of_a_segment_is_printed(call: Call) -> None:
+    """The topic keeps who is a member, and not why; what stands in a segment is no text."""
+    segments = Path(__file__).parents[2] / "examples" / "offsets-topic"
+    killed = "s04-kill9.range.d0.r1.a50"
+    said = call("import", str(segments), "--group", killed, "--until", "2026-11-22T06:38:30").out
+    assert said.startswith("m2 went: closed, or removed when its session ended; `__consumer_offsets` does not show")
+    explained = call("explain", "latest").out
+    assert "session-expired (possible): m2 went" in explained
+    assert explained.replace("\n", "").isprintable()

@@ -11,6 +11,8 @@ from tests.cli.conftest import Call
 from tests.incidents.imported import BROKER
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 
+INCIDENTS = Path(__file__).parents[2] / "examples" / "incidents"
+
 
 def broker_log(folder: Path) -> Path:
     """A group at work, then empty for ten seconds, and with a member again; the member's own log is missing."""
@@ -78,3 +80,18 @@ def test_a_log_of_one_moment_in_the_middle_of_a_rebalance_shows_that_rebalance(c
     assert "2024-03-01T10:00:00.000Z  one moment recorded  1 rebalance  " in imported.out
     rebalances = call("rebalances", "latest", "--format", "json").json
     assert [row["generation"] for row in rebalances] == [18]
+
+
+def test_an_import_of_a_broker_alone_says_how_long_nobody_could_read_beside_the_unknown_total(call: Call) -> None:
+    """The same bounds as `explain` has them: they need no partition."""
+    broker = str(INCIDENTS / "kill9-range" / "broker.log.gz")
+    imported = call("import", broker).out.splitlines()
+    (stopped,) = (line for line in call("explain", broker).out.splitlines() if "could read" in line)
+    assert stopped.startswith('nobody in group "')
+    assert imported.index(stopped) + 1 == next(n for n, line in enumerate(imported) if line.startswith("unavailable"))
+
+
+def test_partition_counts_are_advised_only_where_they_give_bounds_of_the_total_after_start_up(call: Call) -> None:
+    """By a broker alone a member counts as unlogged all the time: then a count of partitions bounds nothing."""
+    imported = call("import", str(INCIDENTS / "kill9-range" / "broker.log.gz"))
+    assert "--topic" not in imported.err
