@@ -10,14 +10,14 @@ from groupsim.advice.choices import in_words
 from groupsim.advice.current_settings import least
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.pareto import Front
-from groupsim.analysis.tables.amounts import about, amount, short
+from groupsim.analysis.tables.amounts import about, amount, called, short
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
 from groupsim.simulation.host_speed import HOSTS
 from groupsim.simulation.settings import HOST, QUIET_MS, WORLD_NAMES
 from groupsim.wording.lists import as_sentence, capital
-from groupsim.wording.numbers import counted, probability
+from groupsim.wording.numbers import counted, percent, probability
 
 EIGHT_HOURS_MS = 8 * 3_600_000
 NAMED = 6
@@ -62,7 +62,7 @@ def unsure(advice: Advice) -> str:
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
         return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
     less, more = sum(ms < 0 for ms in moved), sum(ms > 0 for ms in moved)
-    said = f"The direction is not sure: {less} of {counted(len(moved), 'seed')} cost less, {more} cost more"
+    said = f"The direction is not sure: {less} of {counted(len(moved), 'simulation')} cost less, {more} cost more"
     if not is_less:
         return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"
     low, high = (-end for end in reversed(change.interval()))
@@ -107,10 +107,13 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`At least 97 % sure that it is the best of the 4, within 5%.`: of what is chosen, or would be the best."""
+    """`At least 97 % sure that none of the 4 choices is better by more than 5 %.`: than what is chosen, or is best."""
     selection, number = advice.selection, len(advice.choices)
-    what = "what is the best" if advice.keeps and not advice.is_present else "that it is the best"
-    sure = f"{_percent(selection.confidence)} sure {what} of the {number}, within {advice.goal.indifference:.0%}"
+    near = percent(advice.goal.indifference)
+    what = f"that none of the {number} choices is better by more than {near}"
+    if advice.keeps and not advice.is_present:
+        what = f"which of the {number} choices is the best, to {near}"
+    sure = f"{_percent(selection.confidence)} sure {what}"
     return f"At least {sure}." if selection.reached else f"So far about {sure}."
 
 
@@ -134,7 +137,7 @@ def _enough(advice: Advice) -> str:
         return f"which saves nothing: partitions are held instead by processes that are stuck in a batch{others}"
     if advice.change is not None and advice.change.mean >= 0:
         return "which is no gain"
-    enough = f"{advice.goal.indifference:.0%} and {amount(advice.goal.minimise, least(advice.goal.minimise))}"
+    enough = f"{percent(advice.goal.indifference)} and {amount(advice.goal.minimise, least(advice.goal.minimise))}"
     return f"which is not worth a change: a gain has to be more than {enough}"
 
 
@@ -156,7 +159,7 @@ def _change(advice: Advice) -> str:
 def _tradeoff(advice: Advice, front: Front) -> list[str]:
     """Several measures to make small: which choices no other beats, and what each costs."""
     selection, number = advice.selection, len(front.members)
-    sure = f"{_percent(selection.confidence)} sure, within {advice.goal.indifference:.0%}"
+    sure = f"{_percent(selection.confidence)} sure, to {percent(advice.goal.indifference)}"
     choices = "One choice is" if number == 1 else f"{number} choices are"
     named = [f"{_alike(advice, front, i)} ({_costs(front, advice.means(i))})" for i in front.members[:NAMED]]
     more = f", and {number - NAMED} more" if number > NAMED else ""
@@ -219,16 +222,17 @@ def _beside(advice: Advice) -> Iterator[str]:
     if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
         yield f"It needs {' and '.join(needs)}."
     prices = advice.price.items()
-    if worse := [f"{name} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]:
+    worse = [f"{called(name)} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]
+    if worse:
         yield f"Drawback: {', '.join(worse)}."
 
 
 def _same(advice: Advice) -> str:
-    """`static=true and 2 others do the same in all 7 seeds.`"""
+    """`static=true and 2 others do the same in all 7 simulations.`"""
     first, *more = advice.same
     seeds = min(len(advice.selection.rows[i]) for i in advice.same)
     others = f" and {counted(len(more), 'other')} do" if more else " does"
-    return f"{in_words(advice.choices[first])}{others} the same in all {counted(seeds, 'seed')}."
+    return f"{in_words(advice.choices[first])}{others} the same in all {counted(seeds, 'simulation')}."
 
 
 def _more_than(difference: Estimate, name: str) -> str:

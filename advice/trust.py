@@ -48,11 +48,11 @@ def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised:
     if result is None:
         return Reliance(warning, trusted.off(), doubts=doubts, not_in_the_logs=open_)
     found = verdict(result, trusted)
-    trust = how_far([result], trusted)
+    trust = how_far([result], trusted, "the choice")
     if found is Verdict.NOT_SURE:
         trust = why_not_sure(result, trusted)
     elif found is Verdict.NO_DIFFERENCE:
-        trust = "the medians of the seeds show no difference worth having"
+        trust = "the medians of the simulations show no difference worth having"
     return Reliance(warning, trusted.off(), str(found), trust, doubts, open_, moved)
 
 

@@ -38,7 +38,7 @@ def compare(
     Example: groupsim compare 4f1c 9ab2
     """
     from groupsim import analysis
-    from groupsim.analysis.tables.comparison import BREAKDOWNS, COMPARED, as_rows, in_words
+    from groupsim.analysis.tables.comparison import BREAKDOWNS, COMPARED, as_rows, called, in_words
 
     if form in (Format.CSV, Format.JSONL):
         raise BadRequest(f"--format must be table or json for a comparison, not {form.value}")
@@ -53,13 +53,15 @@ def compare(
         runs = [analysis.load(opened, run) for run in ids]
         names = [chr(ord("a") + i) for i in range(len(runs))]
         found = as_rows(analysis.compare(*runs), names)
+        bounded = []
         for name, run in zip(names, runs, strict=True):
             if run.unknown is not None:
                 output.note(f"note: the total of {name} is unknown: {run.unknown}")
             elif (rests_on := run.support_after_start) is not None and (sure := rests_on.bounds()) is not None:
+                bounded.append(name)
                 output.note(f"note: {name}: {sure}")
         unknown = [name for name, run in zip(names, runs, strict=True) if run.unknown is not None]
-    answer = in_words(found, unknown)
+    answer = in_words(found, unknown, called(dict(zip(names, runs, strict=True))), bounded)
     if form is Format.JSON:
         output.write_json({"answer": answer, **_document(runs, names, found)})
     else:

@@ -46,9 +46,9 @@ def print_answer(incident: ReplayableRun, answer: Answer) -> None:
         f"\n{output.plain(incident.name)}  group {output.plain(incident.group)}  "
         f"from {duration(window.from_ms)}{begins} to {duration(window.to_ms)}"
     )
-    seeds, trust = counted(len(baseline.costs), "seed"), answer.trust
+    simulated, trust = counted(len(baseline.costs), "time"), answer.trust
     trusted = "" if trust.unknown or trust.low else f"; an amount to trust is this range, {_wider(answer)}"
-    print(f"{seeds}: median (least–most){trusted}")
+    print(f"each simulated {simulated}, with another seed each time: median (least–most){trusted}")
     ranges = [result.unavailable_partition_ms for result in answer.results if result.costs]
     if len(baseline.costs) > 1 and all(cost.least == cost.most for cost in ranges):
         print(seed_changes_nothing(len(baseline.costs)))
@@ -89,7 +89,7 @@ def _print_humps(result: ChoiceResult) -> None:
     if result.costs and len(result.modes) > 1:
         cost = result.unavailable_partition_ms
         drawn = histogram(result.values)
-        print(f"{output.plain(result.choice)}: {cost.least:,} ▕{drawn}▏ {cost.most:,} partition-ms, by seed")
+        print(f"{output.plain(result.choice)}: {cost.least:,} ▕{drawn}▏ {cost.most:,} partition-ms, by simulation")
 
 
 def _print_fidelity(incident: ReplayableRun, answer: Answer) -> None:

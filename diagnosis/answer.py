@@ -22,6 +22,8 @@ _MORE = 1.5
 _SHORT_MS, _SMALL = 1_000, 0.01
 """What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
+_TAKES_LONGER = frozenset([Code.ROLLING_RESTART])
+"""Causes whose sentence says how long they took themselves, which is not how long partitions were unavailable."""
 _TRADE_OFFS = frozenset(["membership", "assignor", "heartbeat.interval.ms"])
 """What may cost more than it saves in one group, and less in another: no advice without a trial, where one can be made.
 """
@@ -121,7 +123,8 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     stopped_ms, lost_ms = group.stopped_ms, first.cost.member_without_partitions_ms
     if first.cost.no_progress:
         return []  # what it reads meanwhile is read in vain
-    if stopped_ms is not None and stopped_ms[0] and _says(first.what, stopped_ms[0]):
+    says_cost = first.code not in _TAKES_LONGER
+    if says_cost and stopped_ms is not None and stopped_ms[0] and _says(first.what, stopped_ms[0]):
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     low, high = stopped_ms or (None, None)
     lost = (lost_ms and lost_ms[0]) or 0
@@ -129,14 +132,15 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
     said: str | None
     ms: Bounds | None
     if (outage := group.outage) is not None and _says_more(outage.ms, max(low or 0, lost)):
-        if outage.ms[0] and _says(first.what, outage.ms[0]):
+        if says_cost and outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
         said, ms = outage_in_words(outage), outage.ms
         cost = f"{_mark(first)} some partitions were unavailable for {said}"
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
-        cost, ms = f", {said} without partitions", lost_ms
+        alone = len(first.members) == 1
+        cost, ms = f"{_mark(first)} {'it was' if alone else 'they were'} {said} without partitions", lost_ms
     else:
         return []
     longest = max((bound or 0 for bound in ms or ()), default=0)

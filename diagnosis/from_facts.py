@@ -128,8 +128,8 @@ _TABLE: dict[type[Event], _Rows] = {
         lambda e: {"generation": e.generation},  # type: ignore[attr-defined]
     ),
     g.GroupEmptied: _one(RowKind.GROUP_EMPTY, lambda e: None, lambda e: {"generation": e.generation}),  # type: ignore[attr-defined]
-    g.CoordinatorUnloaded: _one(RowKind.COORDINATOR_LIFECYCLE, lambda e: None, lambda e: {"what": "Shutting down"}),
-    g.CoordinatorLoaded: _one(RowKind.COORDINATOR_LIFECYCLE, lambda e: None, lambda e: {"what": "loaded"}),
+    g.CoordinatorUnloaded: _one(RowKind.BROKER_UNLOADED, lambda e: None, lambda e: {}),
+    g.CoordinatorLoaded: _one(RowKind.GROUP_LOADED, lambda e: None, lambda e: {}),
     k.ConsumerMemberUpdated: _one(RowKind.MEMBER_JOINED, _member, lambda e: _instance(e)),
     k.ConsumerMemberRemoved: _removed,
     k.StaticMemberReplaced: _replaced,

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from groupsim.analysis.report.answer import Answer, AnswerFinding
 from groupsim.analysis.runs import Run
+from groupsim.analysis.what_ifs import StoredWhatIf
+from groupsim.diagnosis.already_tried import in_order, in_words
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.kept import explanation_of
 from groupsim.diagnosis.to_text import after, shown_findings, title
@@ -21,20 +23,21 @@ def answer_of_run(run: Run) -> Answer | None:
         return None
     facts = run.state_changing
     total_known = run.support is None or run.support.unknown is None
-    return _answer(explanation, proposed(run.info, facts, explanation, total_known=total_known))
+    return _answer(explanation, run.what_ifs, proposed(run.info, facts, explanation, total_known=total_known))
 
 
-def _answer(explanation: Explanation, asked: Sequence[Question]) -> Answer:
+def _answer(explanation: Explanation, kept: Sequence[StoredWhatIf], asked: Sequence[Question]) -> Answer:
     several = len(explanation.groups) > 1
     findings: list[AnswerFinding] = []
     for group, shown in shown_findings(explanation):
         for finding in shown:
             proposed = {what for earlier in findings for what in earlier.do}
-            do = tuple(remedy.what for remedy in finding.do if remedy.what not in proposed)
+            tried = in_order(finding.do, [each for each in kept if each.group == group.group])
+            do = tuple(said for remedy in tried if (said := in_words(remedy)) not in proposed)
             lines = tuple(
                 (f"{place.file}:{place.line}", explanation.texts.get(place, "")) for place in finding.evidence.places
             )
             findings.append(AnswerFinding(title(finding), finding.what, do, group.group if several else None, lines))
-    said = () if several else tuple(map(capital, after(explanation.groups[0])))
-    questions = tuple((question.command, f"what {question.what}{question.more}") for question in asked)
-    return Answer(explanation.answer, tuple(findings), said, questions)
+    beside = () if several else tuple(map(capital, after(explanation.groups[0])))
+    questions = tuple((question.command, f"what {question.what}{'' if kept else question.more}") for question in asked)
+    return Answer(explanation.answer, tuple(findings), beside, questions)

@@ -25,7 +25,7 @@ from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
 FINDINGS = 3
-_OF_NO_USE = {0: "would change little here", 1: "not advised here"}
+OF_NO_USE = {0: "would change little here", 1: "not advised here"}
 GROUPS = 20
 """The most groups in the table of several."""
 _LINES = 2
@@ -165,8 +165,8 @@ def _finding(
 def _remedies(finding: Finding) -> Iterator[str]:
     """What to do; and what would be done elsewhere, but was seen to cost more here."""
     for number, remedy in enumerate(finding.do):
-        if remedy.verdict in _OF_NO_USE:
-            yield f"  {_OF_NO_USE[remedy.verdict]}: {remedy.what.removeprefix('or ')}"
+        if remedy.verdict in OF_NO_USE:
+            yield f"  {OF_NO_USE[remedy.verdict]}: {remedy.what.removeprefix('or ')}"
         else:
             yield f"  {'   ' if number else 'do:'} {remedy.what}"
         if remedy.effect is not None:

@@ -110,7 +110,7 @@ class Trust:
         seeds, near = len(baseline_ms), sum(map(self._like, baseline_ms))
         if near < _RARE * seeds and not self.low and self.unknown is None:
             cost = f"costs about as much as was recorded ({self.recorded()})"
-            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {counted(seeds, 'seed')} {cost}")
+            found.append(f"as recorded, {f'only {near}' if near else 'none'} of {counted(seeds, 'simulation')} {cost}")
         return found
 
     def _like(self, cost_ms: float) -> bool:
@@ -122,7 +122,9 @@ class Trust:
         """How far the replay is from the record, in words."""
         if self.error is None:
             return f"the replay of the record has {partition_seconds(self.replayed_ms)} and the record nearly none"
-        return f"the replay of the record is {percent(self.error)} off"
+        replayed, recorded = seconds(self.replayed_ms), self.recorded()
+        amounts = f" ({replayed} instead of {recorded} partition-seconds)" if replayed != recorded else ""
+        return f"the replay of the record is {percent(self.error)} off{amounts}"
 
     def warning(self) -> str:
         """What a headline of low fidelity begins with."""

@@ -143,6 +143,7 @@ def test_of_a_comparison(call: Call) -> None:
     for several in (ids[:2], ids):
         answer = call("compare", *several, "--format", "json").json["answer"]
         held(answer)
+        assert "one_departure" in answer  # it names the runs
         assert call("compare", *several).out.startswith(answer)
 
 

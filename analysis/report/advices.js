@@ -5,11 +5,11 @@ function advisedRows(found) {
   const value = (number_) => (timed ? (number_ / 1000).toFixed(1) : number_.toFixed(1));
   const most = Math.max(1, ...found.choices.map((each) => each.most_ms));
   const range = (each) => (each.least_ms === each.most_ms ? value(each.median_ms) : `${value(each.median_ms)} (${value(each.least_ms)} to ${value(each.most_ms)})`);
-  const titles = ["", `${found.names[0]}${timed ? ", in seconds" : ""}`, "Mean (least to greatest)", ...found.names.slice(1), ""];
-  const other = (number_, i) => h("td", {}, found.names[i + 1].endsWith("_ms") ? `${(number_ / 1000).toFixed(1)} s` : number_.toFixed(1));
+  const titles = ["", found.titles[0], "Mean (least to greatest)", ...found.titles.slice(1), ""];
+  const other = (number_, i) => (found.names[i + 1].endsWith("_ms") ? `${(number_ / 1000).toFixed(1)} s` : number_.toFixed(1));
   const note = (each) => (each.choice === found.best ? "best" : each.front ? "beaten by none" : "");
   return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", {}, found.choices.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), h("td", {}, rangeBar(each, most)), h("td", {}, range(each)), each.others.map(other), h("td", {}, note(each)))))));
+    h("tbody", {}, found.choices.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), titled(titles, [rangeBar(each, most), range(each), ...each.others.map(other)]), h("td", {}, note(each)))))));
 }
 
 /** Lines of what each choice costs along something unknown; the values are evenly apart. */
@@ -20,7 +20,7 @@ function flipChart(found, along) {
   const most = Math.max(...along.means.flatMap((each) => Object.values(each)), 1);
   const x = (i) => left + (i * (wide - left - 12)) / Math.max(1, along.values.length - 1);
   const y = (mean) => high - bottom - (mean / most) * (high - bottom - 12);
-  const svg = s("svg", { class: "flips", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${found.names[0]} of ${choices.length} choices by ${along.key}` });
+  const svg = s("svg", { class: "flips", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${found.titles[0]} of ${choices.length} choices by ${along.key}` });
   for (const part of [0, 0.5, 1]) {
     svg.append(s("line", { x1: left, x2: wide - 12, y1: y(part * most), y2: y(part * most), class: "rule" }));
     svg.append(s("text", { x: left - 6, y: y(part * most) + 4, class: "tick end" }, ((part * most) / scale).toFixed(1)));
@@ -41,6 +41,7 @@ function adviceSection(run, id) {
     number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.answer, { title: null }))),
     h("p", { class: "hint" }, `Group ${found.group}. Differences that each setting explains by itself: `, found.sensitivity.map(([key, share]) => `${key} ${Math.round(share * 100)} %`).join(", "), "."),
+    run.what_ifs.length ? h("p", { class: "hint" }, "An advice compares means, and the table above medians, of other simulations: so the same settings have other figures there.") : null,
     advisedRows(found),
     found.more ? h("p", { class: "hint" }, `${plural(found.more, "choice")} more.`) : null,
     h("ul", { class: "sentences-each" }, found.rests_on.map((text) => h("li", {}, name_(text, { title: null })))),

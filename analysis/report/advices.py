@@ -7,6 +7,8 @@ from html import escape
 from typing import Any
 
 from groupsim.analysis.advices import AdvisedAlong, AdvisedChoice, StoredAdvice
+from groupsim.analysis.tables.amounts import heading
+from groupsim.wording.lists import capital
 from groupsim.wording.names import shown
 
 _LONGEST = 2_000
@@ -25,6 +27,7 @@ def _advice(advice: StoredAdvice) -> dict[str, Any]:
         "answer": shown(advice.answer, _LONGEST),
         "rests_on": [shown(text, _LONGEST) for text in advice.rests_on],
         "names": [shown(name) for name in advice.names],
+        "titles": [shown(capital(heading(name))) for name in advice.names],
         "best": None if advice.best is None else shown(advice.best, 200),
         "choices": [_choice(choice, advice.names) for choice in (advice.now, *advice.choices[:MOST_CHOICES])],
         "more": max(0, len(advice.choices) - MOST_CHOICES),
@@ -62,8 +65,8 @@ def as_html(answers: Sequence[dict[str, Any]]) -> str:
 
 
 def _as_html(answer: dict[str, Any]) -> str:
-    name, *others = answer["names"]
-    titles = ["", name, "least to greatest", *others]
+    name = answer["names"][0]
+    titles = ["", f"{answer['titles'][0]}, mean", "least to greatest", *answer["titles"][1:]]
     scale = 1_000 if name.endswith("_ms") else 1
     rows = [
         [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from groupsim.analysis.availability.labels import Label
 from groupsim.analysis.report import provenance, settings
 from groupsim.analysis.report.advices import advices
 from groupsim.analysis.report.answer import Answer, answer_data
@@ -118,6 +119,7 @@ def _numbers(run: Run, summary: dict[str, Any], rows: Sequence[Rebalance]) -> di
     known, bounds = run.support is None or run.support.unknown is None, run.outages_after_start
     return {
         **{key: unavailable[key] for key in ("partition_ms", "share", "by_label", "unknown_ms")},
+        "double_ms": sum(i.duration_ms for i in run.intervals_after_start if i.label == Label.DOUBLE),
         "start_up": start_up(summary["unavailable"]),
         "max_partitions": unavailable["max_partitions"] or (0 if known else None),
         "partitions": len({i.where for i in run.intervals}),

@@ -34,8 +34,8 @@ function answerPart(answer) {
 function labelLegend(run) {
   const present = DATA.labels.filter((label) => label !== "OK" && run.bars.label.includes(DATA.labels.indexOf(label)));
   const row = (label) => {
-    const ms = run.numbers.by_label[label];
-    const amount = ms ? ` ${about(run.numbers, partitionTime(ms))}` : label === "UNKNOWN" && run.numbers.unknown_ms ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
+    const ms = run.numbers.by_label[label] || (label === "DOUBLE" ? run.numbers.double_ms : 0);
+    const amount = ms ? ` ${likely(run.numbers, partitionTime(ms))}` : label === "UNKNOWN" && run.numbers.unknown_ms ? ` ${partitionTime(run.numbers.unknown_ms)}` : "";
     return h("li", {}, swatch(() => theme().labels[label], DATA.hatches[label]), h("span", {}, h("b", {}, label), h("i", {}, amount), ` ${DATA.meanings[label]}`));
   };
   return h("ul", { class: "legend" }, present.map(row), h("li", {}, swatch(() => memberColour(0)), h("span", {}, h("b", {}, "OK"), " available; one colour per member")));
@@ -101,7 +101,7 @@ function reasonsSection(run, id) {
   };
   const [member, setting, phase, ...others] = run.reasons;
   return card("Why they were unavailable", `${id}-why`,
-    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total, without start-up.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : ""),
+    h("p", { class: "hint" }, "Every unavailable partition-millisecond is counted once in each table; each table adds up to the total, without start-up.", run.numbers.coarse ? " All times are about as long as they say: the logs have coarse times." : run.numbers.between ? ` The logs show some of these times only in bounds: what stands here is likely, ${fromTo(run.numbers.between.ms, partitionTime)} in all.` : ""),
     h("div", { class: "columns" }, h("div", {}, table(setting), table(member)), h("div", {}, table(phase))),
     others.map((breakdown) => h("details", {}, h("summary", {}, breakdown.title), table(breakdown))));
 }
@@ -120,7 +120,7 @@ function settingsSection(run, id) {
   return card("Configuration", `${id}-settings`, pairs([...rows, ...run.given]),
     run.digest ? h("p", { class: "digest" }, "digest ", h("code", {}, run.digest)) : null,
     h("div", { class: "table-box" }, h("table", {}, h("thead", {}, h("tr", {}, ["Group", "Protocol", "Rebalances", "Generation", "Members at the end", "Unavailable"].map((title, i) => h("th", { scope: "col", class: [, "spare", "num", "num spare", "num spare", "num"][i] }, title)))),
-      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", { class: "spare" }, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num spare" }, number(group.generation)), h("td", { class: "num spare" }, number(group.members)), h("td", { class: "num" }, soFar(run.numbers, group.partition_ms, (ms) => about(run.numbers, partitionTime(ms))))))))),
+      h("tbody", {}, run.groups.map((group) => h("tr", {}, h("td", {}, name_(group.name)), h("td", { class: "spare" }, group.protocol), h("td", { class: "num" }, number(group.rebalances)), h("td", { class: "num spare" }, number(group.generation)), h("td", { class: "num spare" }, number(group.members)), h("td", { class: "num" }, soFar(run.numbers, group.partition_ms, (ms) => likely(run.numbers, partitionTime(ms))))))))),
     run.settings.map((settings) => h("details", { open: run.settings.length === 1 && settings.differing.length > 0 }, h("summary", {}, "Settings that the clients of ", name_(settings.group), " are configured with"),
       settings.differing.length ? h("div", {}, h("h5", {}, "Different between processes"), pairs(settings.differing.map(([key, values]) => [key, h("ul", {}, values.map(([value, who]) => h("li", {}, name_(value), ": ", name_(who))))]))) : null,
       settings.common.length ? h("div", {}, h("h5", {}, `Equal in ${settings.processes === 1 ? "the one process" : `all ${plural(settings.processes, "process").replace("processs", "processes")}`}`), pairs(settings.common)) : h("p", {}, "Their logs do not say."))));

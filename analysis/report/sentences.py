@@ -50,13 +50,14 @@ def sentences(
     on.
     """
     pieces, origin = run.reasons_after_start, run.info.origin
-    shares = sorted([*_waited(pieces, run.steps), *_start(pieces)], reverse=True)
+    about = "about " if support is not None and support.bounded else ""
+    shares = sorted([*_waited(pieces, run.steps, about), *_start(pieces)], reverse=True)
     why = [f"{short_percent(share)} of this time was {text}" for share, text in shares]
     much = _much(run, summary, intervals)
     if support is not None and support.precision.resolution_ms:
         return [much], [*_rest(summary)]  # what is short has the lengths that an import gave to coarse times
     most = lever(((piece.configuration, piece.member, piece.duration_ms) for piece in pieces), "this time")
-    return [much, *([] if most is None else [most])], [*why, *_longest(intervals, origin), *_rest(summary)]
+    return [much, *([] if most is None else [most])], [*why, *_longest(intervals, origin, about), *_rest(summary)]
 
 
 def _much(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> str:
@@ -70,7 +71,7 @@ def _much(run: Run, summary: dict[str, Any], intervals: Sequence[Interval]) -> s
     return f"Unavailable, as far as the logs tell: {amount(summary['unavailable'])}."
 
 
-def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[float, str]]:
+def _waited(pieces: Sequence[Blame], steps: Sequence[Step], about: str) -> Iterator[tuple[float, str]]:
     total = sum(piece.duration_ms for piece in pieces)
     rows = sums(pieces, lambda b: None if b.member is None else f"{b.member}\0{b.configuration or ''}")
     largest = [row for row in rows if row[0] is not None and row[1] >= _SMALLEST_SHARE * total][:3]
@@ -78,7 +79,7 @@ def _waited(pieces: Sequence[Blame], steps: Sequence[Step]) -> Iterator[tuple[fl
         member, _, configuration = str(key).rpartition("\0")
         worst = _step_ms(member, configuration, pieces, steps) or longest_ms
         meanwhile = _WAITED_FOR.get(configuration)
-        clause = f", {meanwhile.format(duration(worst))}" if meanwhile else ""
+        clause = f", {meanwhile.format(f'{about}{duration(worst)}')}" if meanwhile else ""
         yield partition_ms / total, f"spent waiting for {shown(member, 60)}{clause}."
 
 
@@ -91,7 +92,7 @@ def _step_ms(member: str, configuration: str, pieces: Sequence[Blame], steps: Se
     return max(mine, default=0)
 
 
-def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]:
+def _longest(intervals: Sequence[Interval], origin: str | None, about: str) -> Iterator[str]:
     worst: Interval | None = None
     for i in intervals:
         if i.unavailable and (worst is None or i.duration_ms > worst.duration_ms):
@@ -100,7 +101,7 @@ def _longest(intervals: Sequence[Interval], origin: str | None) -> Iterator[str]
         where = f"{shown(worst.topic, 60)}-{worst.partition}"
         why = f" after {shown(worst.cause, 80)}" if worst.cause else ""
         yield (
-            f'The longest interval: {where} of group "{shown(worst.group, 60)}", {duration(worst.duration_ms)} '
+            f'The longest interval: {where} of group "{shown(worst.group, 60)}", {about}{duration(worst.duration_ms)} '
             f"{worst.label}{why}, from {moment(worst.from_ms, origin)} on."
         )
 

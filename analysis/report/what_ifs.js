@@ -32,12 +32,17 @@ function countText(found) {
   return least === most ? median : `${median} (${least} to ${most})`;
 }
 
+/** The cells behind the name of a row, each with its title, which a phone shows beside it. */
+function titled(titles, contents) {
+  return contents.map((content, i) => h("td", content === "" ? { class: "spare" } : { "data-title": titles[i + 1] }, content));
+}
+
 function whatIfTable(found) {
   const record = found.recorded_ms === null ? [] : [{ choice: "the record", verdict: "", median_ms: found.recorded_ms, least_ms: found.recorded_between_ms[0], most_ms: found.recorded_between_ms[1] }];
   const rows = [...record, ...found.choices];
   const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
   const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Seconds with at least one down", "Rebalances", "Partitions at once", ""];
-  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 5 })] : [h("td", {}, rangeBar(each, most)), h("td", {}, rangeText(each)), h("td", {}, secondsText(each.outage_ms)), h("td", {}, countText(each.rebalances)), h("td", {}, countText(each.max_partitions))]);
+  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 5 })] : titled(titles, [rangeBar(each, most), rangeText(each), secondsText(each.outage_ms), countText(each.rebalances), countText(each.max_partitions)]));
   return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), cells(each), h("td", {}, each.verdict))))));
 }
@@ -67,7 +72,7 @@ function whatIfSection(run, id) {
   return card("What would have helped", `${id}-helped`, run.what_ifs.map((found, number) => h(number ? "details" : "div", { class: "asked" },
     number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
-    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; ${plural(found.seeds, "seed")}. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
+    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; each choice simulated ${plural(found.seeds, "time")}, with another seed each time. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
     whatIfTable(found),
     sentencesOf(found),
     found.founding ? h("p", { class: "hint" }, `${DATA.founding}${found.founding}.`) : null,

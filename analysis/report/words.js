@@ -47,6 +47,9 @@ const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${n
 /** What is right only to about a second, say: the logs of these numbers have coarse times. */
 const about = (numbers, text) => (numbers.coarse ? `about ${text}` : text);
 
+/** A part of a total that is known in bounds only, too. */
+const likely = (numbers, text) => (numbers.between ? `about ${text}` : about(numbers, text));
+
 /** A bound of a time to the digit that `duration` shows: the lower one rounded down, the upper one up. */
 function outward(ms, round) {
   const digit = ms < 1000 ? 1 : ms < 100000 ? 100 : 1000;

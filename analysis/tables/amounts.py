@@ -5,6 +5,39 @@ from __future__ import annotations
 from groupsim.analysis.tables.measures import PARTITION_TIMES
 from groupsim.wording.numbers import two_digits
 
+_IN_WORDS = {
+    "worst_partition_ms": "the time of the worst partition",
+    "outage_ms": "time with a partition unavailable",
+    "longest_partition_ms": "the longest outage of one partition",
+    "max_partitions": "partitions unavailable at once",
+    "detection_ms": "time until a death is noticed",
+    "reprocessed_records": "records read twice",
+    "commits_refused": "refused commits",
+    "unsafe_ms": "partitions with two owners",
+    "lag_peak": "the highest lag, in records,",
+    "lag_end": "the lag at the end, in records,",
+    "drain_ms": "time to catch up",
+}
+"""How a sentence calls a measure; others by their names."""
+
+
+def called(name: str) -> str:
+    """How a sentence calls a measure, of the time after start-up too: `partitions unavailable at once`."""
+    plain = name.removeprefix("after_start_")
+    return _IN_WORDS.get(plain, name)
+
+
+def heading(name: str) -> str:
+    """The title of its column: `unavailable partition-seconds`, `time until a death is noticed, in seconds`."""
+    if _what(name) == "partition-seconds":
+        return "unavailable partition-seconds"
+    words = called(name).removesuffix(",")
+    return (
+        f"{words}, in {'partition-seconds' if name in PARTITION_TIMES else 'seconds'}"
+        if name.endswith("_ms")
+        else words
+    )
+
 
 def about(name: str, value: float, before: float | None = None) -> str:
     """Of a measure with two digits: `about 12 partition-seconds`, `about 6.0 instead of 12 s (detection_ms)`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import pandas as pd
 from groupsim.analysis.availability.labels import Interval, Where
 from groupsim.analysis.errors import AnalysisError
 from groupsim.analysis.runs import Run
-from groupsim.wording.lists import capital, listed
+from groupsim.wording.lists import listed
 from groupsim.wording.numbers import partition_time
 from groupsim.wording.times import duration
 
@@ -214,25 +214,39 @@ def as_rows(compared: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]
     ]
 
 
-def in_words(rows: Sequence[Mapping[str, Any]], unknown: Sequence[str] = ()) -> str:
+def called(named: Mapping[str, Run]) -> dict[str, str]:
+    """How a sentence calls the runs of a comparison: by their own names where these differ, else `run a`."""
+    own = {name: run.info.name for name, run in named.items()}
+    distinct = len(set(own.values())) == len(own)
+    return own if distinct else {name: f"run {name}" for name in own}
+
+
+def in_words(
+    rows: Sequence[Mapping[str, Any]],
+    unknown: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+    bounded: Collection[str] = (),
+) -> str:
     """The answer of a comparison, from its `as_rows`: how long something was down in each run, then the sums.
 
-    `unknown`: the runs of which the total is not known.
+    `unknown`: the runs of which the total is not known. `called`: how the sentence calls them, if not by their names.
+    `bounded`: those whose times are known in bounds only.
     """
-    if unknown:
-        total = "The total of" if len(unknown) == 1 else "The totals of"
-        return f"{total} {listed(unknown)} {'is' if len(unknown) == 1 else 'are'} unknown, so nothing is compared."
     found = {row["measure"]: row["values"] for row in rows if row["of"] is None}
     outages, sums = found.get("outage", {}), found.get("unavailable", {})
+    run = {name: name for name in (*outages, *unknown)} | dict(called or {})
+    if unknown:
+        total = "The total of" if len(unknown) == 1 else "The totals of"
+        is_unknown = f"{'is' if len(unknown) == 1 else 'are'} unknown, so nothing is compared."
+        return f"{total} {listed([run[name] for name in unknown])} {is_unknown}"
     names = [name for name, ms in outages.items() if ms is not None]
     if len(names) < 2:
         return "No partition is known in some of these runs, so nothing is compared."
+    about = {name: "about " if name in bounded else "" for name in names}
+    down = {name: f"{about[name]}{duration(outages[name])} in {run[name]}" for name in names}
     least, most = (choose(names, key=lambda name: outages[name]) for choose in (min, max))
-    what = "one or more partitions were unavailable for"
+    both = f"{down[least]}, the least, and {down[most]}, the most"
     if len(names) == 2:
-        first, second = names
-        said = f"In {first} {what} {duration(outages[first])}, in {second} for {duration(outages[second])}."
-    else:
-        ends = f"{duration(outages[least])} in {least}, the least, and {duration(outages[most])} in {most}, the most"
-        said = f"{capital(what)} {ends}."
-    return f"{said} Sum: {', '.join(f'{partition_time(sums[name])} in {name}' for name in names)}."
+        both = ", and for ".join(down.values())
+    each = ", ".join(f"{about[name]}{partition_time(sums[name])} in {run[name]}" for name in names)
+    return f"One or more partitions were unavailable for {both}. Sum: {each}."

@@ -10,7 +10,7 @@ from typing import Any
 
 from groupsim.wording.bounds import between, bounds, is_near, near_word
 from groupsim.wording.lists import after_comma
-from groupsim.wording.numbers import partition_time, percent, seconds
+from groupsim.wording.numbers import partition_time, percent, seconds, short_percent
 from groupsim.wording.start_up import start_up
 
 
@@ -26,7 +26,8 @@ def amount(whole: Mapping[str, Any]) -> str:
     starts = start_up(whole)
     after, of, beside = (" after start-up", "that time", f"; {starts}") if starts else ("", "all partition time", "")
     total = f"{about_of(unavailable)}{partition_time(unavailable['partition_ms'])}"
-    much = range_of(unavailable) or f"{total} ({percent(unavailable['share'], 2)}"
+    share = short_percent(unavailable["share"]) if _is_bounded(unavailable) else percent(unavailable["share"], 2)
+    much = range_of(unavailable) or f"{total} ({share}"
     return f"{_outage(unavailable, after)}. Sum: {much} of {of}){beside}"
 
 

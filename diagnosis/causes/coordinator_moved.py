@@ -15,6 +15,7 @@ from groupsim.diagnosis.not_stored import not_stored
 from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
 _MOVED = re.compile(
@@ -188,7 +189,7 @@ def _sentence(log: GroupLog, broker: list[Said], clients: list[Said]) -> str:
         went_on = any(line.nth > down[-1].nth for line in log.said if line.row.kind not in _SAYS)
         back = _lasted(down[0], _next(down[0], log.broker, _LOADED))
         after = f"its coordinator was back after {duration(back)}" if back else "went on when its coordinator was back"
-        return f"the group's broker was shut down{f', and {after}' if went_on else _NOT_BACK}"
+        return f"the group's broker{_id(down[0])} was shut down{f', and {after}' if went_on else _NOT_BACK}"
     if (away := _away(log, broker)) is not None:
         return away
     if any(line.row.kind is RowKind.GROUP_LOADED for line in broker):
@@ -249,7 +250,20 @@ def _lost_by_clients(log: GroupLog, clients: list[Said]) -> str:
         state = "; not all of them found it again in these lines"
     answered = all(_ANSWERED.search(line.reason) for line in clients)
     why = "was not the coordinator any more" if answered else "was stopped, restarted or could not be reached"
-    return f"{lost_it} coordinator{away}: its broker {why}{state}"
+    return f"{lost_it} coordinator{_address(clients)}{away}: its broker {why}{state}"
+
+
+def _id(line: Said) -> str:
+    """` 1`: the broker that a line of it names; else nothing."""
+    broker = line.row.detail.get("broker")
+    return f" {broker}" if isinstance(broker, str) else ""
+
+
+def _address(clients: list[Said]) -> str:
+    """` broker1:9092`: the coordinator that clients say they lost, if they name only one; else nothing."""
+    said = {str(found) for line in clients if (found := line.row.detail.get("coordinator")) is not None}
+    address = next(iter(said)).partition(" ")[0] if len(said) == 1 else ""
+    return f" {address}" if address else ""
 
 
 def _outages(log: GroupLog, clients: list[Said]) -> list[tuple[Said, Said | None]]:
@@ -275,12 +289,15 @@ def _away(log: GroupLog, broker: list[Said]) -> str | None:
     left = next((line for line in broker if line.row.kind is RowKind.BROKER_UNLOADED), None)
     loaded = None if left is None else _next(left, log.broker, (RowKind.GROUP_LOADED,))
     if left is not None and (back := _lasted(left, loaded)) is not None:
-        return f"the group's coordinator moved to another broker, and was back after {duration(back)}"
+        times = often(sum(line.row.kind is RowKind.BROKER_UNLOADED for line in broker))
+        back_after = f"was back after {duration(back)}{' the first time' if times else ''}"
+        return f"the group's coordinator was stopped or moved to another broker{times}, and {back_after}"
     starts = next((line for line in broker if "start" in str(line.row.detail.get("what", "")).lower()), None)
     before = [] if starts is None else [line.at for line in log.broker if line.nth < starts.nth and line.at is not None]
     if left is not None or starts is None or starts.at is None or not before:
         return None
-    return f"the group's broker was started again, after it was away for at most {duration(starts.at - before[-1])}"
+    away = duration(starts.at - before[-1])
+    return f"the group's broker{_id(starts)} was started again, after it was away for at most {away}"
 
 
 def _next(after: Said, lines: list[Said], kinds: tuple[RowKind, ...]) -> Said | None:

@@ -36,7 +36,7 @@ _STATIC = (
         "nothing is wrong; keep session.timeout.ms longer than a restart, and restarts short: until a member is back,"
         " nobody reads its partitions",
         ("session.timeout.ms", "group.instance.id"),
-        brief="keep session.timeout.ms above a restart",
+        brief="keep session.timeout.ms longer than a restart takes",
     ),
 )
 

@@ -37,7 +37,7 @@ _DIED = (
         " terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms; one that crashes or is killed"
         " (kill -9, out of memory) cannot",
         ("terminationGracePeriodSeconds", "session.timeout.ms"),
-        brief="see why it ended; on SIGTERM call close()",
+        brief="see why the process died; on SIGTERM call close()",
     ),
     Remedy(
         "or give members that come back quickly a group.instance.id",
@@ -101,7 +101,7 @@ _CLOSED_STATIC = (
         " good: close it with CloseOptions and LEAVE_GROUP (Kafka 4.1), or remove it with"
         " Admin.removeMembersFromConsumerGroup",
         ("session.timeout.ms", "group.instance.id"),
-        brief="set session.timeout.ms above a restart",
+        brief="set session.timeout.ms longer than a restart takes",
     ),
 )
 _SOON_MS = 5_000

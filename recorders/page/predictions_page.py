@@ -69,9 +69,9 @@ the answer compared with the recorded runs under that choice.
 """
 _TRUST = """## How far answers can be trusted
 
-The answer of a what-if says *trust the direction* where all seeds agree and the difference is worth having, and
-gives the range of the seeds as the amount, widened by 10 % or more. From the logs alone, with few seeds for each pair
-(users get 10 to 40), this is how often that was right:
+The answer of a what-if says *it is sure to cost less* (or *more*) where all seeds agree and the difference is worth
+having, and gives the range of the seeds as the amount, widened by 10 % or more. From the logs alone, with few seeds
+for each pair (users get 10 to 40), this is how often that was right:
 """
 _PHASE = """\
 What a fault costs depends on when it comes between two heartbeats, and a repetition at the same phase does not show

@@ -128,8 +128,9 @@ def _best(better: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     level = _level(better)
     names = [choice.choice for choice in level]
     named = either(names if len(names) <= _NAMED else [*names[: _NAMED - 1], "others that are as good"])
+    alone = " alone" if 1 < len(names) <= _NAMED else ""
     amounts = about_instead([_median_ms(each) for each in level], level[0].base.median)
-    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {named} would have cost {amounts}."
+    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {named}{alone} would have cost {amounts}."
     return [first, *map(as_sentence, filter(None, [parts.how_far(level, trusted), parts.needs(level)]))]
 
 

@@ -53,8 +53,8 @@ def instead_of(own_ms: float, base_ms: float) -> str:
 
 
 def seeds_of(result: ChoiceResult) -> str:
-    """`10 seeds`."""
-    return counted(len(result.costs), "seed")
+    """`10 simulations`: one a seed."""
+    return counted(len(result.costs), "simulation")
 
 
 def luck(result: ChoiceResult, trusted: Trust) -> str:
@@ -91,25 +91,25 @@ def why_none(result: ChoiceResult) -> str:
     return "is not possible" if result.impossible else "can't be answered"
 
 
-def how_far(results: Sequence[ChoiceResult], trusted: Trust) -> str:
-    """How far to trust direction and amount of choices that are all better, or all worse."""
+def how_far(results: Sequence[ChoiceResult], trusted: Trust, it: str = "it") -> str:
+    """How far to trust direction and amount of choices that are all better, or all worse. `it`: how they are called."""
     seeds, opposed = len(results[0].costs), max(result.opposed for result in results)
-    likely = f"the direction is likely ({seeds - opposed} of {seeds_of(results[0])})"
-    if any(result.unfinished or result.baseline_unfinished for result in results):
-        return likely if opposed else "trust the direction"
-    amount = seconds_range(trusted.amount(results))
-    if amount_is_unknown(results, trusted):
-        unknown = f"the amount is unknown (anything from {amount} is possible)"
-        return f"{likely}, {unknown}" if opposed else f"trust the direction, but {unknown}"
+    less = "less" if results[0].unavailable_partition_ms.median < results[0].base.median else "more"
+    sure = f"{it} is sure to cost {less}"
     if opposed:
-        return f"{likely}, the amount may be anything from {amount}"
-    return f"trust the direction, and {amount} as the amount"
+        sure = f"{it} is likely to cost {less} ({seeds - opposed} of {seeds_of(results[0])})"
+    if any(result.unfinished or result.baseline_unfinished for result in results):
+        return sure
+    amount = f"{seconds_range(trusted.amount(results))} partition-seconds"
+    if amount_is_unknown(results, trusted):
+        return f"{sure}, but the amount is unknown (anything from {amount} is possible)"
+    return f"{sure}, and may cost {'anything from ' * bool(opposed)}{amount}"
 
 
 def why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
     """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say."""
     if trusted.low or (not trusted.doubts(result) and result.direction and is_drowned(result, trusted)):
-        return "trust neither direction nor amount"
+        return "trust none of these figures"
     return "" if trusted.doubts(result) else seeds_say(result)
 
 
@@ -121,7 +121,7 @@ def seeds_say(result: ChoiceResult) -> str:
     if not less or not more:
         said = f"{less or more} of {seeds_of(result)} cost {'less' if less else 'more'}"
     if seeds < FEWEST:
-        return f"{said}, and fewer than {FEWEST} seeds show no direction"
+        return f"{said}, and fewer than {FEWEST} simulations do not show which it is"
     if low < 0 < high:
         return f"{said}, which may be chance"
     return f"{said}, and the difference may be too small to be worth having"
@@ -150,8 +150,7 @@ def unpolled(result: ChoiceResult) -> str:
 def unfinished(result: ChoiceResult) -> str:
     """That simulations ended too early, where they did: the amount is a lower bound."""
     return joined(
-        f"{where}in {ended} of {seeds_of(result)} the simulation ends before all partitions are held again, so the"
-        " amount is a lower bound"
+        f"{where}{ended} of {seeds_of(result)} end before all partitions are held again, so the amount is a lower bound"
         for ended, where in ((result.unfinished, ""), (result.baseline_unfinished, "as recorded, "))
         if ended
     )
@@ -163,7 +162,7 @@ def humps(result: ChoiceResult) -> str:
     if len(kinds) < 2:
         return ""
     costs = [f"{seconds(kind.median)} in {round(kind.share * seeds)}" for kind in kinds]
-    return f"the seeds are of two kinds, {' and '.join(costs)} of {seeds}"
+    return f"the simulations are of two kinds, {' and '.join(costs)} of {seeds}"
 
 
 def baseline(values_ms: Sequence[float], drawn: Sequence[str] = ()) -> str:
@@ -173,7 +172,7 @@ def baseline(values_ms: Sequence[float], drawn: Sequence[str] = ()) -> str:
     """
     instead = f", with {' and '.join(drawn)} drawn" if drawn else ""
     return (
-        f"baseline (the incident simulated as recorded{instead}, over {counted(len(values_ms), 'seed')}): median"
+        f"baseline (the incident simulated as recorded{instead}, {counted(len(values_ms), 'time')}): median"
         f" {seconds(median(values_ms))}, mean {partition_seconds(fmean(values_ms))};"
         " a what-if compares medians, an advice means"
     )

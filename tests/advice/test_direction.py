@@ -30,9 +30,18 @@ def taken(moved: Sequence[float], *, recorded: bool = True, **reliance: str) -> 
 @pytest.mark.parametrize(
     ("moved", "said"),
     [
-        ([-40_000.0, -30_000.0, 900.0, 800.0, 700.0, 900.0, 500.0], "2 of 7 seeds cost less, 5 cost more; the mean is"),
-        ([-9_000.0] * 6 + [3_000.0] * 5, "6 of 11 seeds cost less, 5 cost more; the mean is less by 3.5 partition-sec"),
-        ([-9_000.0, -9_500.0, -9_100.0, -9_200.0, -9_050.0], "5 of 5 seeds cost less, 0 cost more; the mean is less"),
+        (
+            [-40_000.0, -30_000.0, 900.0, 800.0, 700.0, 900.0, 500.0],
+            "2 of 7 simulations cost less, 5 cost more; the mean is",
+        ),
+        (
+            [-9_000.0] * 6 + [3_000.0] * 5,
+            "6 of 11 simulations cost less, 5 cost more; the mean is less by 3.5 partition-sec",
+        ),
+        (
+            [-9_000.0, -9_500.0, -9_100.0, -9_200.0, -9_050.0],
+            "5 of 5 simulations cost less, 0 cost more; the mean is less",
+        ),
     ],
 )
 def test_what_the_seeds_do_not_show_is_said_first(moved: Sequence[float], said: str) -> None:
@@ -58,7 +67,9 @@ def test_what_changes_less_than_the_replay_is_off_is_not_sure() -> None:
 def test_of_a_scenario_a_mean_that_is_surely_less_is_enough() -> None:
     moved = [-9_000.0 - 10 * n for n in range(16)] + [100.0] * 9
     assert unsure(taken(moved, recorded=False)) == ""
-    assert unsure(taken(moved)).startswith("The direction is not sure: 16 of 25 seeds cost less, 9 cost more; the mean")
+    assert unsure(taken(moved)).startswith(
+        "The direction is not sure: 16 of 25 simulations cost less, 9 cost more; the mean"
+    )
     assert unsure(taken([-9_000.0] * 6 + [8_000.0] * 5, recorded=False)).endswith("which may be chance")
 
 

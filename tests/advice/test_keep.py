@@ -84,9 +84,12 @@ def test_what_is_set_is_kept_unless_the_gain_is_worth_a_change_and_the_smallest_
 def test_what_is_set_need_not_be_among_the_choices() -> None:
     sentence = answer(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
     assert sentence.startswith("Keep the settings as they are: about 20 partition-seconds. At least ")
-    assert " % sure what is the best of the 3, within 5%: session=45000 static=true has 19.7 partition-sec" in sentence
+    assert (
+        " % sure which of the 3 choices is the best, to 5 %: session=45000 static=true has 19.7 partition-sec"
+        in sentence
+    )
     assert " (-2%), which is not worth a change" in sentence
-    assert "a gain has to be more than 5% and 0.5 partition-seconds" in sentence
+    assert "a gain has to be more than 5 % and 0.5 partition-seconds" in sentence
 
 
 def test_what_is_set_is_not_kept_where_it_breaks_a_bound() -> None:
@@ -142,7 +145,7 @@ def test_choices_with_equal_runs_are_said_to_do_the_same_and_are_not_the_next_be
     assert data["same"] == [CHOICES[0]]
     assert data["runner_up"]["session"] == "10000"
     assert data["equal"] is None
-    assert f"session=45000 static=true does the same in all {runs} seeds. Next is session=10000" in " ".join(
+    assert f"session=45000 static=true does the same in all {runs} simulations. Next is session=10000" in " ".join(
         data["rests_on"]
     )
     differs = as_data(asked(costs))  # the most partitions at once do

@@ -27,10 +27,20 @@ BASE = [20_000, 21_000, 19_500, 20_500, 20_000, 19_000] * 2
 @pytest.mark.parametrize(
     ("best", "trust", "verdict", "words"),
     [
-        ([9_000] * 12, trusted(), "better", "trust the direction, and 8.1 to 9.9 as the amount"),
-        ([9_000] * 11 + [19_500], trusted(), "likely better", "the direction is likely (11 of 12 seeds)"),
-        ([17_000] * 12, trusted(replayed_ms=24_000), "not sure", "trust neither direction nor amount"),
-        ([25_000] * 12, trusted(), "worse", "trust the direction"),
+        (
+            [9_000] * 12,
+            trusted(),
+            "better",
+            "the choice is sure to cost less, and may cost 8.1 to 9.9 partition-seconds",
+        ),
+        (
+            [9_000] * 11 + [19_500],
+            trusted(),
+            "likely better",
+            "the choice is likely to cost less (11 of 12 simulations)",
+        ),
+        ([17_000] * 12, trusted(replayed_ms=24_000), "not sure", "trust none of these figures"),
+        ([25_000] * 12, trusted(), "worse", "the choice is sure to cost more"),
     ],
 )
 def test_direction_and_amount(best: Sequence[int], trust: Trust, verdict: str, words: str) -> None:

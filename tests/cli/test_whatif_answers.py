@@ -109,7 +109,7 @@ def test_the_limits_of_groups_of_the_consumer_protocol_are_named_too(call: Call)
 
 
 BASELINE = re.compile(
-    r"note: baseline \(the incident simulated as recorded, over (\d+) seeds\): median ([\d.]+), mean ([\d.]+) "
+    r"note: baseline \(the incident simulated as recorded, (\d+) times\): median ([\d.]+), mean ([\d.]+) "
 )
 
 

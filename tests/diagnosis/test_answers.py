@@ -40,7 +40,7 @@ def test_a_connector_that_stays_down_stands_beside_the_outage_it_follows_from(tm
     ]
     back = "[2026-03-01 10:06:10,000] INFO " + assigned(6, "files", "files-0", 0)
     answer = explained(tmp_path, *lines, back).answer
-    assert "worker-a lost its coordinator, and connector files stayed unassigned for 5m00s" in answer
+    assert "worker-a lost its coordinator broker1:9092, and connector files stayed unassigned for 5m00s" in answer
     assert answer.endswith("lower scheduled.rebalance.max.delay.ms.")
     ends = "[2026-03-01 10:03:10,000] INFO " + WORKER + "Rebalance started"
     assert "stayed unassigned for at least 2m00s" in explained(tmp_path, *lines, ends).answer

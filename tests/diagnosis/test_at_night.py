@@ -337,7 +337,7 @@ def test_a_broker_that_came_back_was_away_rather_than_moved(tmp_path: Path) -> N
         at(23, _STABLE.format("g", 5, 2)),
     ]
     said = found(explained(tmp_path, *lines), Code.COORDINATOR_MOVED).what
-    assert said == "the group's broker was started again, after it was away for at most 12.0 s"
+    assert said == "the group's broker 0 was started again, after it was away for at most 12.0 s"
 
 
 def test_times_that_do_not_agree_say_nothing_of_the_setting(tmp_path: Path) -> None:

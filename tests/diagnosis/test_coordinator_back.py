@@ -44,8 +44,8 @@ def test_the_line_with_which_a_coordinator_is_back_is_shown(tmp_path: Path) -> N
     shown = screen(tmp_path, *outage(*BACK))
     head = next(line for line in shown if line.startswith("coordinator-moved"))
     assert head.endswith(
-        "worker-a lost its coordinator for 10.0 s: its broker was stopped, restarted or could not be reached; then it"
-        " was found again"
+        "worker-a lost its coordinator broker1:9092 for 10.0 s: its broker was stopped, restarted or could not be"
+        " reached; then it was found again"
     )
     assert "  when: 2026-03-01 10:01:00 to 10:01:10" in shown
     lines = shown[shown.index("  lines:") + 1 :]
@@ -86,7 +86,7 @@ def test_a_client_that_finds_and_loses_its_coordinator_again_and_again_does_not_
     start = worker(0, WORKER.replace("Worker", "Consumer") + "Subscribed to topic(s): orders")
     found = explained(tmp_path, start, *client)
     assert found.groups[0].findings[0].code is Code.COORDINATOR_MOVED
-    assert found.answer.startswith("worker-a lost its coordinator 4 times")
+    assert found.answer.startswith("worker-a lost its coordinator broker1:9092 4 times")
     assert why in found.answer
 
 

@@ -98,3 +98,13 @@ def test_every_story_goes_well_and_the_cause_that_it_is_about_is_named(name: str
     assert explanation is not None
     found = {finding.code.value for group in explanation.groups for finding in group.findings}
     assert NAMED[name] in found, explanation.answer
+
+
+def test_a_coordinator_that_moves_and_is_back_is_not_said_to_be_shut_down() -> None:
+    store = MemoryStore()
+    result = run(find("coordinator_moves_again_and_again"), store, record="facts")
+    explanation = explain_run(list(store.read(result.info.id)))
+    assert explanation is not None
+    assert explanation.answer.startswith(
+        "The group's coordinator was stopped or moved to another broker 5 times, and was"
+    )

@@ -39,12 +39,14 @@ def test_a_clear_gain_is_said_with_its_range_and_how_far_to_trust_it() -> None:
     base = [20_000, 21_000, 19_000, 20_500, 19_500, 20_200, 19_800, 20_100, 19_900, 20_000]
     half = [ms // 2 for ms in base]
     assert sentence(result(half, base), SURE) == (
-        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 % over 10 seeds); trust the direction, and"
-        " 8.6 to 11.6 as the amount: the replay of the record is 3 % off."
+        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 % over 10 simulations); it is sure"
+        " to cost less, and may cost 8.6 to 11.6 partition-seconds: the replay of the record is 3 % off (20.6 instead"
+        " of 20.0 partition-seconds)."
     )
     assert sentence(result([7_000, *half[1:]], base), SURE) == (
-        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −65 % over 10 seeds); trust the"
-        " direction, and 6.3 to 11.6 as the amount: the replay of the record is 3 % off."
+        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −65 % over 10 simulations);"
+        " it is sure to cost less, and may cost 6.3 to 11.6 partition-seconds: the replay of the record is 3 % off"
+        " (20.6 instead of 20.0 partition-seconds)."
     )
 
 
@@ -54,13 +56,13 @@ def test_the_amount_is_the_range_of_the_seeds_widened_by_how_far_the_replay_is_o
     assert SURE.amount([found]) == (7_200, 11_000)
     assert far.amount([found]) == (6_400, 12_000)
     assert sentence(result([17_000] * 10, [20_000] * 10), far).endswith(
-        "; trust neither direction nor amount: the replay of the record is 20 % off."
+        "; trust none of these figures: the replay of the record is 20 % off (24.0 instead of 20.0 partition-seconds)."
     )
 
 
 def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
     lucky = replace(SURE, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
-    assert "(−50 % over 10 seeds; the record has 16.5, counted alike); trust" in sentence(
+    assert "(−50 % over 10 simulations; the record has 16.5, counted alike); it is sure" in sentence(
         result([10_000] * 10, [20_000] * 10), lucky
     )
 
@@ -68,10 +70,10 @@ def test_a_record_far_from_the_median_of_its_replays_is_named() -> None:
 def test_the_record_has_the_total_of_its_import_and_what_of_it_is_compared_where_that_is_not_typical() -> None:
     half, base = [10_000] * 10, [20_000] * 10
     whole = replace(SURE, imported="21.0")
-    assert "over 10 seeds; the record has 21.0); trust" in sentence(result(half, base), whole)
+    assert "over 10 simulations; the record has 21.0); it is sure" in sentence(result(half, base), whole)
     assert "the record has" not in sentence(result(half, base), replace(SURE, imported="20.0"))
     lucky = replace(whole, recorded_ms=16_500, recorded_at_most_ms=16_500, replayed_ms=16_500)
-    assert "; the record has 21.0, of which 16.5 are compared); trust" in sentence(result(half, base), lucky)
+    assert "; the record has 21.0, of which 16.5 are compared); it is sure" in sentence(result(half, base), lucky)
     recorded = [result(base, base, "as recorded")]
     assert headline(recorded, lucky) == (
         "21.0 partition-seconds are recorded; by chance what of it is compared can be 20.0 to 20.0."
@@ -82,16 +84,16 @@ def test_the_record_has_the_total_of_its_import_and_what_of_it_is_compared_where
 def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> None:
     rare = replace(SURE, recorded_ms=12_000, recorded_at_most_ms=12_000, replayed_ms=12_000)
     found = result([10_000] * 20, [20_000] * 20)
-    why = "as recorded, none of 20 seeds costs about as much as was recorded (12.0)"
+    why = "as recorded, none of 20 simulations costs about as much as was recorded (12.0)"
     said = sentence(found, rare)
     assert said.startswith("Whether range would have helped is not sure: simulated, it costs 10.0 partition-seconds")
-    assert f"(−50 % over 20 seeds); {why}; the replay of the record is 0 % off." in said
+    assert f"(−50 % over 20 simulations); {why}; the replay of the record is 0 % off." in said
     once = result([10_000] * 20, [12_000] + [20_000] * 19)
-    assert "only 1 of 20 seeds costs" in sentence(once, rare)
+    assert "only 1 of 20 simulations costs" in sentence(once, rare)
     often = result([10_000] * 20, [12_000] * 2 + [20_000] * 18)
-    assert "trust the direction" in sentence(often, rare)
+    assert "it is sure to cost less" in sentence(often, rare)
     alike = result([20_000] * 20, [20_000] * 20)
-    assert sentence(alike, rare).endswith(f" (0 % over 20 seeds); {why}; the replay of the record is 0 % off.")
+    assert sentence(alike, rare).endswith(f" (0 % over 20 simulations); {why}; the replay of the record is 0 % off.")
 
 
 def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
@@ -127,8 +129,9 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
     assert sentence(result(half, base), low).startswith(
         "Low fidelity: whether range would have helped is not sure: simulated, it costs 10.0 partition-seconds instead"
     )
-    assert "; trust neither direction nor amount: the replay of the record is 100 % off." in sentence(
-        result(half, base), low
+    assert (
+        "; trust none of these figures: the replay of the record is 100 % off (40.0 instead of 20.0 partition-seconds)."
+        in sentence(result(half, base), low)
     )
     few = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=20_000, matched=0.5)
     assert sentence(result(half, base), few).startswith("Low fidelity (only 50 % of the recorded generations")
@@ -153,7 +156,8 @@ def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so
     assert headline([result(base, base), same, worse], SURE).endswith(" instead of 20 partition-seconds, with c.")
     low = replace(SURE, replayed_ms=40_000)
     assert sentence(same, low) == (
-        "Low fidelity: range is what the record has, so it changes nothing; the replay of the record is 100 % off."
+        "Low fidelity: range is what the record has, so it changes nothing; the replay of the record is 100 % off"
+        " (40.0 instead of 20.0 partition-seconds)."
     )
     unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
     assert "session" not in str(rests_on([result(base, base), same], unsure))  # nothing that would become narrower
@@ -181,13 +185,13 @@ def test_lines_below_a_headline_do_not_say_again_how_far_the_replay_is_off() -> 
         assert "% off" in sentence(result(values, base), SURE)
         assert "% off" not in line(result(values, base), SURE)
     nothing = line(result([3, 0], [0, 100]), near([0, 100]))
-    assert "hardly anything is unavailable in the time that is compared (2 seeds)" in nothing
+    assert "hardly anything is unavailable in the time that is compared (2 simulations)" in nothing
 
 
 def test_two_kinds_of_seeds_are_said_and_both_modes_are_in_the_row() -> None:
     values = [1_000, 1_010, 1_020, 1_030, 1_040, 1_050, 9_000, 9_010, 9_020, 9_030]
     found = result(values, [20_000] * 10)
-    assert "the seeds are of two kinds, 1.0 in 6 and 9.0 in 4 of 10" in sentence(found, SURE)
+    assert "the simulations are of two kinds, 1.0 in 6 and 9.0 in 4 of 10" in sentence(found, SURE)
     modes = found.row()["modes"]
     assert isinstance(modes, list)
     assert [mode["share"] for mode in modes] == [0.6, 0.4]

@@ -51,10 +51,10 @@ def test_it_says_what_the_verdict_says_and_what_the_change_costs(values: list[in
 
 def test_how_sure_it_is_and_when_it_has_paid_is_said() -> None:
     sure = said(result([14_000] * 10, BASE), change(25_000, 15_000))
-    assert "(10 of 10 seeds)" in sure
+    assert "(10 of 10 simulations)" in sure
     assert "which 2 such incidents make up for" in sure
     likely = said(result([14_000] * 9 + [25_000], BASE), change(25_000, 15_000))
-    assert "(likely, 9 of 10 seeds)" in likely
+    assert "(likely, 9 of 10 simulations)" in likely
     assert "make up for" not in said(result([14_000] * 10, BASE), change(15_000, 25_000, "stop-all"))
     assert "the stop of all members costs 15.0 once, 10.0 less than" in said(
         result([14_000] * 10, BASE), change(15_000, 25_000, "stop-all")

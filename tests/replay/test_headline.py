@@ -24,21 +24,21 @@ def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
         result([40_000] * 10, base, "c"),
     )
     assert headline([as_recorded, good, better, bad], SURE) == (
-        "Best: b would have cost about 5.0 instead of 20 partition-seconds. Trust the direction, and 4.5 to 5.5 as the"
-        " amount."
+        "Best: b would have cost about 5.0 instead of 20 partition-seconds. It is sure to cost less, and"
+        " may cost 4.5 to 5.5 partition-seconds."
     )
     assert headline([as_recorded, bad, replace(bad, choice="d")], SURE) == (
         "None of the 2 choices would have helped: the least is about 40 instead of 20 partition-seconds, with c."
     )
     level = headline([as_recorded, good, result([6_000] * 5 + [5_500] * 5, base, "d"), better], SURE)
     assert level == (
-        "Best: b or d would have cost about 5.0 to 5.8 instead of 20 partition-seconds. Trust the direction, and 4.5 to"
-        " 6.6 as the amount."
+        "Best: b or d alone would have cost about 5.0 to 5.8 instead of 20 partition-seconds. It is sure to cost less,"
+        " and may cost 4.5 to 6.6 partition-seconds."
     )
     refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
     assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."
     said = headline([as_recorded, bad, refused], SURE)
-    assert said.startswith("c would have cost about 40 instead of 20 partition-seconds. Trust the direction, ")
+    assert said.startswith("c would have cost about 40 instead of 20 partition-seconds. It is sure to cost more, ")
     assert said.endswith(" The others: d can't be answered.")
     impossible = replace(refused, choice="e", impossible=True)
     assert headline([as_recorded, good, bad, refused, impossible], SURE).startswith("Best: a would have cost")
@@ -61,5 +61,5 @@ def test_the_headline_names_the_best_and_all_that_are_as_good(found: list[list[i
         assert verdict(each, SURE).helps
         assert each.unavailable_partition_ms.median >= named[0].unavailable_partition_ms.median
     assert " % off" not in said
-    assert "the replay of the record is 3 % off" in rests_on(results, SURE)
+    assert "the replay of the record is 3 % off (20.6 instead of 20.0 partition-seconds)" in rests_on(results, SURE)
     assert said.endswith(".")

@@ -18,22 +18,22 @@ from tests.replay.test_answer import COSTS, SURE, near, result
 def test_seeds_that_say_the_opposite_are_counted() -> None:
     said = sentence(result([30_000] * 9 + [14_000], [20_000] * 10), SURE)
     assert said.endswith(
-        "; the direction is likely (9 of 10 seeds), the amount may be anything from 12.6 to 33.0: the replay of the"
-        " record is 3 % off."
+        "; it is likely to cost more (9 of 10 simulations), and may cost anything from 12.6 to 33.0 partition-seconds:"
+        " the replay of the record is 3 % off (20.6 instead of 20.0 partition-seconds)."
     )
     noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
     assert (
         "Whether range would have helped is not sure: simulated, it costs 30.0 partition-seconds instead of 20.0 ("
     ) in noisy
-    assert "; 4 of 10 seeds cost less, 6 cost more, which may be chance: the replay" in noisy
+    assert "; 4 of 10 simulations cost less, 6 cost more, which may be chance: the replay" in noisy
 
 
 def test_a_direction_takes_as_many_seeds_as_the_sign_test() -> None:
-    """Three seeds of three were "trust the direction"; five agree by chance once in 16 times."""
+    """Three seeds of three were "sure"; five agree by chance once in 16 times."""
     for seeds, found in ((3, Verdict.NOT_SURE), (5, Verdict.NOT_SURE), (6, Verdict.BETTER)):
         assert verdict(result([10_000] * seeds, [20_000] * seeds), SURE) is found
     few = sentence(result([10_000] * 3, [20_000] * 3), SURE)
-    assert "; 3 of 3 seeds cost less, and fewer than 6 seeds show no direction: the replay" in few
+    assert "; 3 of 3 simulations cost less, and fewer than 6 simulations do not show which it is: the replay" in few
     for agree, of, found in (
         (8, 10, Verdict.NOT_SURE),
         (9, 10, Verdict.LIKELY_BETTER),
@@ -45,13 +45,13 @@ def test_a_direction_takes_as_many_seeds_as_the_sign_test() -> None:
 
 
 def test_none_would_have_helped_only_where_the_seeds_show_it() -> None:
-    """It was said of choices that saved half in 8 of 10 seeds."""
+    """It was said of choices that saved half in 8 of 10 simulations."""
     base = [20_000] * 10
     maybe, same = result([10_000] * 8 + [25_000] * 2, base, "a"), result([20_100] * 10, base, "b")
     said = headline([result(base, base, "as recorded"), maybe, same], SURE)
     assert said == (
-        "Whether one of the 2 choices would have helped is not sure; the most promising is a. 8 of 10 seeds cost less,"
-        " 2 cost more, which may be chance."
+        "Whether one of the 2 choices would have helped is not sure; the most promising is a. 8 of 10 simulations cost"
+        " less, 2 cost more, which may be chance."
     )
     small = result([17_800] * 4 + [18_500] * 6, base, "c")
     assert "and the difference may be too small to be worth having" in sentence(small, SURE)
@@ -64,7 +64,7 @@ def test_a_likely_choice_of_unknown_amount_is_perhaps_the_best() -> None:
     wide = result([6_000] * 9 + [60_000], base, "a")
     said = headline([result(base, base, "as recorded"), wide, result(base, base, "b")], SURE)
     assert said.startswith("Perhaps best: a would have cost about 6.0 instead of 20 partition-seconds. ")
-    assert "The direction is likely (9 of 10 seeds), the amount is unknown" in said
+    assert "It is likely to cost less (9 of 10 simulations), but the amount is unknown" in said
 
 
 @given(COSTS, COSTS)
@@ -102,13 +102,12 @@ def test_a_choice_that_only_moves_time_to_owners_that_do_not_poll_is_not_recomme
 def test_amounts_so_wide_that_they_say_nothing_are_said_to_be_unknown() -> None:
     base = [20_000, 21_000, 19_000, 70_000, 6_000] * 2
     apart = result([ms * 4 // 5 for ms in base], base)
-    assert "; trust the direction, but the amount is unknown (anything from 4.3 to 61.6 is possible): " in sentence(
-        apart, SURE
-    )
+    unknown = "the amount is unknown (anything from 4.3 to 61.6 partition-seconds is possible): "
+    assert f"; it is sure to cost less, but {unknown}" in sentence(apart, SURE)
     opposed = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
-    assert "; the direction is likely (9 of 10 seeds), the amount is unknown (anything from 9.0 to 33.0 is" in opposed
+    assert "; it is likely to cost more (9 of 10 simulations), but the amount is unknown (anything from 9.0" in opposed
     known = sentence(result([5_000] * 9 + [17_000], [20_000] * 10), SURE)
-    assert "; trust the direction, and 4.5 to 18.7 as the amount: " in known
+    assert "; it is sure to cost less, and may cost 4.5 to 18.7 partition-seconds: " in known
 
 
 def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
@@ -124,9 +123,9 @@ def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
 
 LARGE = st.lists(st.integers(1_000, 200_000), min_size=10, max_size=10)
 NEVER_BESIDE = {
-    Verdict.NOT_SURE: ("trust the direction", "direction is likely", "no difference worth having:"),
-    Verdict.NO_DIFFERENCE: ("trust", "not sure", "direction is likely"),
-    Verdict.SAME: ("trust the", "would have cost", "no difference"),
+    Verdict.NOT_SURE: ("is sure to cost", "is likely to cost", "no difference worth having:"),
+    Verdict.NO_DIFFERENCE: ("trust", " sure", "is likely to cost"),
+    Verdict.SAME: ("is sure", "would have cost", "no difference"),
 }
 
 
@@ -139,8 +138,8 @@ def test_the_verdict_and_the_sentence_never_contradict_each_other(
     decided, said = verdict(found, trusted), sentence(found, trusted)
     sure = decided in (Verdict.BETTER, Verdict.WORSE)
     likely = decided in (Verdict.LIKELY_BETTER, Verdict.LIKELY_WORSE)
-    assert sure == ("trust the direction" in said)
-    assert likely == ("the direction is likely" in said)
+    assert sure == ("it is sure to cost " in said)
+    assert likely == ("it is likely to cost " in said)
     assert (decided is Verdict.NOT_SURE) == ("not sure" in said)
     assert (decided is Verdict.SAME) == same == ("is what the record has" in said)
     assert trusted.low == said.startswith("Low fidelity")
@@ -168,14 +167,15 @@ def test_better_is_never_more_and_worse_never_less(values: list[int], base: list
 
 
 def test_where_seeds_cost_nothing_as_recorded_no_percentage_is_taken_of_the_others_alone() -> None:
-    """It read `+246 %, 0 to +94 % over 6 seeds`."""
+    """It read `+246 %, 0 to +94 % over 6 simulations`."""
     base, values = [0, 0, 300, 300, 8_000, 8_000], [900, 950, 1_000, 1_100, 8_000, 8_000]
     said = sentence(result(values, base), near(base))
-    assert "(+250 % over 6 seeds; as recorded, 2 of them cost nothing)" in said
-    assert "; trust the direction, but the amount is unknown (anything from 0.8 to 8.8 is possible): " in said
+    assert "(+250 % over 6 simulations; as recorded, 2 of them cost nothing)" in said
+    assert "; it is sure to cost more, but the amount is unknown (anything from 0.8 to 8.8 partition-seconds is" in said
     zero = sentence(result([2_000] * 6, [0] * 6), near([0] * 6))
     assert zero.startswith(
-        "range would have cost 2.0 partition-seconds instead of 0.0 (over 6 seeds; as recorded, 6 of them cost nothing)"
+        "range would have cost 2.0 partition-seconds instead of 0.0 (over 6 simulations; as recorded, 6 of"
+        " them cost nothing)"
     )
 
 

@@ -14,27 +14,27 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "coordinator_lifecycle",
         "[GroupCoordinator ",
-        r"\[GroupCoordinator (?:id=)?\d{1,9}\]:? (?P<what>Starting up|Startup complete|Shutting"
+        r"\[GroupCoordinator (?:id=)?(?P<broker>\d{1,9})\]:? (?P<what>Starting up|Startup complete|Shutting"
         r" down|Shutdown complete)\.?\s*$",
         _what,
     ),
     wording(
         "broker_lifecycle",
         "[KafkaServer id=",
-        r"\[KafkaServer id=\d{1,9}\] (?P<what>starting|started|shutting down|shut down completed)",
+        r"\[KafkaServer id=(?P<broker>\d{1,9})\] (?P<what>starting|started|shutting down|shut down completed)",
         _what,
     ),
     wording(
         "broker_lifecycle",
         "[KafkaRaftServer ",
-        r"\[KafkaRaftServer (?:nodeId|id)=\d{1,9}\] (?P<what>Kafka Server started|started|shutting"
+        r"\[KafkaRaftServer (?:nodeId|id)=(?P<broker>\d{1,9})\] (?P<what>Kafka Server started|started|shutting"
         r" down|Shut down completed)",
         _what,
     ),
     wording(
         "broker_lifecycle",
         "[BrokerServer id=",
-        r"\[BrokerServer id=\d{1,9}\] (?:Transition from \w{1,20} to"
+        r"\[BrokerServer id=(?P<broker>\d{1,9})\] (?:Transition from \w{1,20} to"
         r" )?(?P<what>STARTED|SHUTTING_DOWN|SHUTDOWN|started|shutting down)",
         _what,
     ),

@@ -203,10 +203,10 @@ EVENTS: tuple[Wording, ...] = (
     wording(
         "coordinator_lost",
         "is unavailable or invalid",
-        r"^Group coordinator .{1,300}? is unavailable or invalid(?: due to cause:"
+        r"^Group coordinator (?P<coordinator>.{1,300}?) is unavailable or invalid(?: due to cause:"
         r" (?P<reason>.{1,600}?)\.(?: ?isDisconnected|$))?",
     ),
-    wording("coordinator_lost", "Marking the coordinator", r"^Marking the coordinator .{1,300}? dead"),
+    wording("coordinator_lost", "Marking the coordinator", r"^Marking the coordinator (?P<coordinator>.{1,300}?) dead"),
     wording("join_failed", "JoinGroup failed", r"^JoinGroup failed:? {text:error}"),
     wording("join_failed", "Join group failed", r"^Join group failed with {text:error}"),
     wording("join_failed", "Attempt to join group", r"^Attempt to join group (?:.{0,400}? )?failed {text:error}"),
