@@ -26,7 +26,6 @@ from groupsim.analysis.tables.delays import Load
 from groupsim.analysis.tables.headline import amount
 from groupsim.analysis.tables.known_delays import KnownDelays, known_delays
 from groupsim.analysis.tables.lag import Ends, lag_rows, partition_lags
-from groupsim.analysis.tables.late_polls import late_polls
 from groupsim.analysis.tables.summary import summarise, totals_of
 from groupsim.analysis.tables.total import Total
 from groupsim.analysis.timelines.builder import group_timelines, rebalances
@@ -290,7 +289,7 @@ class Run:
     def record_delays(self, load: Load, between: tuple[int, int] | None = None) -> dict[str, KnownDelays]:
         """How long records waited, by group (`analysis.tables.delays`): after start-up, or in a part of the run."""
         part = self.intervals_after_start if between is None else within(self.intervals, *between)
-        return known_delays(part, load, self._supported, late_polls(self.state_changing))
+        return known_delays(part, load, self._supported, self.state_changing)
 
     @cached_property
     def advices(self) -> list[StoredAdvice]:

@@ -10,6 +10,11 @@ record (fetch.min.bytes=1): what comes during a batch is fetched by the next pol
 So a record waits for one to two batches (AbstractFetch, FetchCollector in Kafka 4.4). A member that loses a partition
 does so in a poll, or instead of one: it has not given away what came during its last two batches, and drops it
 (SubscriptionState, FetchBuffer.retainAll). Whoever has the partition next reads it.
+
+A member of the cooperative protocol reads on while it is given more, so that its polls return at once, each with what
+was fetched before. That knows where to start in one poll, validates the position in the next and sends the fetch at the
+end of that after it, so the first records come with the third (ClassicKafkaConsumer.updateFetchPositions and poll). One
+that gave everything up does all of that in one poll.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
@@ -161,12 +167,41 @@ def repeated(intervals: Iterable[Interval], load: Load) -> float:
     return sum(load.rates.get(topic, 0.0) / 1_000 * ms for topic, ms in times)
 
 
-def record_delays(times: Iterable[Served], load: Load) -> Delays:
-    """The delays of the records that came in these times; those of a partition are in order and have no gap."""
+_POLLS_TO_READ = 3
+"""So many polls of a busy member from where it knows where to start until it has the first records."""
+
+
+def _read_later(times: Iterable[Served], load: Load, keeping: AbstractSet[str]) -> Iterator[Served]:
+    """The times, with those in which members in `keeping` have more partitions and do not read them yet."""
+    server: dict[TopicPartition, str] = {}
+    since: dict[str, dict[TopicPartition, int]] = defaultdict(dict)
+    for each in sorted(times, key=lambda one: one.from_ms):
+        partition, member, from_ms, to_ms = each
+        before = server.get(partition)
+        if member is None or member == before:
+            yield each
+            continue
+        batch_ms = load.batch_ms(member) if member in keeping else 0.0
+        reads = any(from_ms - had > batch_ms for had in since[member].values())
+        begin = min(to_ms, round(from_ms + _POLLS_TO_READ * batch_ms)) if reads else from_ms
+        if from_ms < begin:
+            yield Served(partition, None, from_ms, begin)
+        if begin < to_ms:
+            yield Served(partition, member, begin, to_ms)
+        if before is not None:
+            since[before].pop(partition, None)
+        server[partition], since[member][partition] = member, from_ms
+
+
+def record_delays(times: Iterable[Served], load: Load, keeping: AbstractSet[str] = frozenset()) -> Delays:
+    """The delays of the records that came in these times; those of a partition are in order and have no gap.
+
+    `keeping`: processes of the cooperative protocol, which read on while they are given more.
+    """
     changes: dict[int, list[tuple[TopicPartition, str | None]]] = defaultdict(list)
     ends: dict[TopicPartition, int] = {}
     model = _Model(load)
-    for partition, member, from_ms, to_ms in times:
+    for partition, member, from_ms, to_ms in _read_later(times, load, keeping):
         rate = load.rates.get(partition.topic, 0.0) / 1_000
         if rate:
             if partition not in ends:

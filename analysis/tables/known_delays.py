@@ -13,12 +13,14 @@ from groupsim.analysis.availability.labels import Interval, Label
 from groupsim.analysis.tables.bounds import Supported
 from groupsim.analysis.tables.delays import Delays, Load, record_delays, repeated, served
 from groupsim.analysis.tables.lag import Ends, partition_lags
-from groupsim.analysis.tables.late_polls import LatePolls
+from groupsim.analysis.tables.late_polls import LatePolls, late_polls
+from groupsim.events import client
 from groupsim.events.base import Recorded
 from groupsim.events.world import TopicCreated
 from groupsim.wording.lists import capital
 from groupsim.wording.times import duration
 
+_JAVA = "java"
 _WIDE = 1.5
 """An upper bound that is higher, as a ratio, is said beside the figure."""
 
@@ -35,24 +37,42 @@ class KnownDelays(NamedTuple):
 
 
 def known_delays(
-    part: Iterable[Interval], load: Load, logs: Supported | None, late: LatePolls
+    part: Iterable[Interval], load: Load, logs: Supported | None, facts: Iterable[Recorded]
 ) -> dict[str, KnownDelays]:
-    """By group, of these intervals. `logs`: what a recorded run rests on; None of a simulated one, which is exact.
-    `late`: when members did not poll.
+    """By group, of these intervals of a run with these facts. `logs`: what a recorded run rests on; None of a simulated
+    one, which is exact.
     """
+    facts = list(facts)
+    late, keeping = late_polls(facts), _keeping(facts)
     groups: dict[str, list[Interval]] = defaultdict(list)
     for interval in part:
         groups[interval.group].append(interval)
-    return {group: _of(intervals, load, logs, late) for group, intervals in groups.items()}
+    return {group: _of(intervals, load, logs, late, keeping) for group, intervals in groups.items()}
 
 
-def _of(intervals: Sequence[Interval], load: Load, logs: Supported | None, late: LatePolls) -> KnownDelays:
-    exact = record_delays(served(intervals, late=late.surely), load)
+def _keeping(facts: Iterable[Recorded]) -> frozenset[str]:
+    """Java's processes that keep what they have in a rebalance; other libraries fetch beside the application."""
+    others, keeping = set[str](), set[str]()
+    for fact in facts:
+        match fact.event:
+            case client.ProcessStarted(process=process, library=str(library)) if library != _JAVA:
+                others.add(process)
+            case client.JoinOk(process=process, protocol=str(protocol)) if protocol.startswith("cooperative"):
+                keeping.add(process)
+            case _:
+                pass
+    return frozenset(keeping - others)
+
+
+def _of(
+    intervals: Sequence[Interval], load: Load, logs: Supported | None, late: LatePolls, keeping: frozenset[str]
+) -> KnownDelays:
+    exact = record_delays(served(intervals, late=late.surely), load, keeping)
     if logs is None:
         return KnownDelays(exact, exact, exact, repeated(intervals, load))
     least, most = logs.outage_spans([_taking(interval) for interval in intervals])
-    at_least = record_delays(served(intervals, least, late.surely), load)
-    at_most = None if most is None else record_delays(served(intervals, most, late.perhaps), load)
+    at_least = record_delays(served(intervals, least, late.surely), load, keeping)
+    at_most = None if most is None else record_delays(served(intervals, most, late.perhaps), load, keeping)
     return KnownDelays(exact, at_least, at_most, repeated(intervals, load))
 
 

@@ -403,11 +403,20 @@ class PartitionFacts(ProcessFacts):
         return 0
 
     def _positions(self, added: Partitions) -> dict[int, Offsets]:
-        """The offset lines that follow, until the next assignment: rows on -> offsets of one instant."""
+        """The offset lines that follow, until the next assignment: rows on -> offsets of one instant.
+
+        A Java consumer looks for no offset while a rebalance runs, and after it at once (Kafka:
+        ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded), so that the next one may be over before.
+        """
         found: dict[int, list[tuple[str, int, int]]] = {}
-        wanted, at = set(added), -1
+        wanted, at, until = set(added), -1, NEVER_MS
         for later, timed in self._following():
             if timed.row.kind in (RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST):
+                named = partitions_in(timed.row.detail.get("partitions"))
+                if not wanted.isdisjoint(named) or "partition_count" in timed.row.detail:
+                    break
+                until = timed.at + FETCH_MS
+            if timed.at > until:
                 break
             named = (
                 partitions_in([timed.row.detail.get("partition")]) if timed.row.kind == RowKind.CLIENT_POSITION else ()

@@ -88,6 +88,15 @@ def test_a_busy_member_that_loses_a_partition_leaves_what_came_in_its_last_two_b
     assert taken.longest_ms == pytest.approx(400)
 
 
+def test_a_busy_member_that_reads_on_has_the_first_records_of_a_new_partition_with_its_third_poll() -> None:
+    times = [Served(P[0], "m1.0", 0, 9_000), Served(P[1], "m2.0", 0, 4_000), Served(P[1], "m1.0", 4_000, 9_000)]
+    load = Load({"orders": 100}, batches={"m1": 200})
+    assert record_delays(times, load, frozenset({"m1.0"})).longest_ms == pytest.approx(600)
+    assert record_delays(times, load).longest_ms == pytest.approx(400), "two batches, as all others"
+    alone = [Served(P[0], "m2.0", 0, 4_000), Served(P[0], "m1.0", 4_000, 9_000), Served(P[1], "m1.0", 4_010, 9_000)]
+    assert record_delays(alone, load, frozenset({"m1.0"})).longest_ms == pytest.approx(400), "it had nothing to read"
+
+
 def test_what_nobody_took_is_counted() -> None:
     found = of((0, "a", 0, 1_000), (0, None, 1_000, 3_000))
     assert found.waiting == pytest.approx(200)
@@ -135,7 +144,7 @@ def test_what_members_leave_unread_is_neither_lost_nor_read_twice(
     story: list[tuple[int, str | None, int, int]], batch_ms: int
 ) -> None:
     times = [Served(P[number], member, begin, end) for number, member, begin, end in story]
-    found = record_delays(times, Load({"orders": 100}, batches={"a": batch_ms}))
+    found = record_delays(times, Load({"orders": 100}, batches={"a": batch_ms}), frozenset({"a"}))
     assert found.records == pytest.approx(600, abs=1e-3)
     assert found.longest_ms <= 2_000
     assert all(piece.records >= 0 and min(piece[1:]) >= 0 for piece in found.pieces)

@@ -15,7 +15,7 @@ from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import moment
 from groupsim.storage.memory import MemoryStore
-from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, of, parts, revoking
+from tests.incidents.imported import BROKER, C1, adding, import_logs, joined, joined_keeping, of, parts, revoking
 from tests.incidents.lines import CLASS, M1, M2, OLD, stamped, write
 
 
@@ -51,6 +51,30 @@ def test_offset_lines_without_a_client_belong_to_who_was_assigned_the_partition(
         ("c1.0", (("orders", 0, -1),)),
         ("c2.0", (("orders", 1, 42),)),
     ]
+
+
+@pytest.mark.parametrize(("looked_ms", "ready_ms"), [(5_250, 5_250), (6_200, 2_500)])
+def test_an_offset_that_is_looked_for_when_the_next_rebalance_is_over_was_not_known_before(
+    tmp_path: Path, looked_ms: int, ready_ms: int
+) -> None:
+    """A Java consumer does not look for it while it joins again; what comes much later is of something else."""
+    offset = (
+        "Setting offset for partition orders-1 to the committed offset FetchPosition{offset=42, x} (x.ConsumerUtils)"
+    )
+    kept = [adding(1.3, "orders-0"), stamped(1.4, offset.replace("orders-1", "orders-0")), adding(2.4, "orders-1")]
+    later = [
+        *joined_keeping(2.5, 5)[:1],
+        *joined_keeping(5, 5)[1:],
+        stamped(5.22, C1 + "Adding newly assigned partitions: []" + CLASS),
+    ]
+    _, facts = import_logs(write(tmp_path, *joined_keeping(1, 4), *kept, *later, stamped(looked_ms / 1_000, offset)))
+    begun = next(fact.at_ms for fact in facts if isinstance(fact.event, client.JoinSent))
+    ready = [
+        f.at_ms
+        for f in facts
+        if isinstance(f.event, client.PositionReady) and ("orders", 1) in {o[:2] for o in f.event.offsets}
+    ]
+    assert [at - begun + 1_000 for at in ready] == [ready_ms]
 
 
 def test_partitions_given_up_before_any_were_assigned_were_held_from_before(tmp_path: Path) -> None:
