@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 def record_delays(store: str, run: str, asked: Asked, form: Format) -> None:
     """Print the answer in a sentence, and a row for each group."""
     from groupsim import analysis
-    from groupsim.analysis.tables.known_delays import DELAYS, in_words
+    from groupsim.analysis.tables.known_delays import DELAYS, NOT_SEEN, in_words
     from groupsim.api.delaying import delayed
 
     with existing(store) as opened:
@@ -42,3 +42,5 @@ def record_delays(store: str, run: str, asked: Asked, form: Format) -> None:
     output.rows(rows, columns, form)
     if not exact:
         output.note("note: the logs show some outages only in bounds, so p99 and the longest have bounds, too")
+    if found.support is not None:
+        output.note(f"note: {NOT_SEEN}")

@@ -25,6 +25,13 @@ _WIDE = 1.5
 """An upper bound that is higher, as a ratio, is said beside the figure."""
 
 
+NOT_SEEN = (
+    "a process that was stopped for less than its session leaves no line unless a rebalance runs meanwhile; records"
+    " that waited for it are in none of these figures"
+)
+"""What no bound of a recorded run's delays has."""
+
+
 class KnownDelays(NamedTuple):
     """The delays by the labels, and those with the least and the most unavailable time; `at_most` is None where the
     logs leave that open. `repeated`: records that came while work had to be done again, or two did it.

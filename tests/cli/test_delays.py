@@ -21,6 +21,7 @@ def test_without_a_capacity_the_longest_delay_is_the_longest_outage(call: Call) 
     run = groupsim.load("groupsim.db")
     called = call("lag", "latest", "--delays", "--slo", "1 s", "--format", "json")
     (row,) = called.json
+    assert "stopped" not in called.err, "a simulation shows all"
     assert row["longest_ms"] == run.summary()["unavailable"]["after_start"]["longest_partition_ms"] > 0
     assert (row["at_least_longest_ms"], row["at_most_longest_ms"]) == (row["longest_ms"], row["longest_ms"])
     late = sum(max(0, ms - 1_000) for ms in _outages(run))
@@ -50,6 +51,7 @@ def test_the_sentence_and_python_say_the_same(call: Call) -> None:
     assert called.out.startswith("1 % of the records waited longer than ")
     assert "Later than 2.0 s: " in called.out
     assert "only in bounds" in called.err
+    assert "stopped for less than its session" in called.err
     frame = groupsim.load("groupsim.db").delays(rates={"orders": 5}, capacity=40, slo="2 s")
     (row,) = call(*given, "--format", "json").json
     assert {name: value / pd.Timedelta("1 ms") for name, value in frame.iloc[0].items() if f"{name}_ms" in row} == {
