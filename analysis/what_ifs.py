@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from groupsim.events.base import Recorded
+from groupsim.events.base import Event, Recorded
 from groupsim.events.classic import JoinPhaseCompleted
 from groupsim.events.client import JoinOk, ProcessStarted
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
@@ -85,12 +85,20 @@ def keep(store: EventStore, info: RunInfo, what_if: StoredWhatIf) -> None:
     store.keep_snapshots(info.id, _KIND, [Snapshot(number, info.simulated_ms or 0, state)])
 
 
+def of_streams_group(event: Event) -> bool:
+    """Whether a fact shows that a process is a member of a streams group (KIP-1071)."""
+    return isinstance(event, ProcessStarted) and event.config.get("group.protocol") == "streams"
+
+
 def simulable(facts: Sequence[Recorded]) -> bool:
     """Whether a run can be simulated again: a generation was formed, and somebody knows how its members joined.
 
-    Nobody does where only `__consumer_offsets` was read: it has what members held.
+    Nobody does where only `__consumer_offsets` was read: it has what members held. Members of streams groups are not
+    simulated yet.
     """
     kinds = {type(fact.event) for fact in facts}
+    if any(of_streams_group(fact.event) for fact in facts):
+        return False
     return JoinPhaseCompleted in kinds and (ProcessStarted not in kinds or JoinOk in kinds)
 
 

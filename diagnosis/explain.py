@@ -31,8 +31,8 @@ FINDINGS = 8
 """The most findings of a group."""
 
 
-_OF_MEMBERS = re.compile(r"(?<![\w.])(session\.timeout\.ms|heartbeat\.interval\.ms)")
-_OF_BROKERS = r"group.consumer.\1"
+_OF_MEMBERS = re.compile(r"(?<![\w.])(session\.timeout\.ms|heartbeat\.interval\.ms|num\.standby\.replicas)")
+_OF_CONSUMERS, _OF_STREAMS = r"group.consumer.\1", r"group.streams.\1"
 
 _OF_READING = 0.4
 """How much of the work it is to place the lines: the rest is to look for causes."""
@@ -134,13 +134,15 @@ def _fits(remedy: Remedy, log: GroupLog) -> bool:
 
 
 def _of_protocol(remedy: Remedy, log: GroupLog) -> Remedy:
-    """Under the consumer protocol session and heartbeat are set on the brokers: a client refuses its own (KIP-848)."""
-    if log.type is not GroupType.CONSUMER or log.of(RowKind.JOINED, RowKind.SYNCED, RowKind.STABILIZED):
+    """Under the newer protocols session and heartbeat are set on the brokers: a client refuses its own (KIP-848)."""
+    consumers = log.type is GroupType.CONSUMER and not log.of(RowKind.JOINED, RowKind.SYNCED, RowKind.STABILIZED)
+    if not consumers and not log.of_streams_protocol:
         return remedy
+    of_brokers = _OF_STREAMS if log.of_streams_protocol else _OF_CONSUMERS
     return remedy._replace(
-        what=_OF_MEMBERS.sub(_OF_BROKERS, remedy.what),
-        settings=tuple(_OF_MEMBERS.sub(_OF_BROKERS, name) for name in remedy.settings),
-        brief=_OF_MEMBERS.sub(_OF_BROKERS, remedy.brief),
+        what=_OF_MEMBERS.sub(of_brokers, remedy.what),
+        settings=tuple(_OF_MEMBERS.sub(of_brokers, name) for name in remedy.settings),
+        brief=_OF_MEMBERS.sub(of_brokers, remedy.brief),
         trial=tuple(each for each in remedy.trial if not _OF_MEMBERS.match(each[0])),
     )
 

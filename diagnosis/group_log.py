@@ -176,6 +176,11 @@ class GroupLog:
         return GroupType.UNKNOWN
 
     @cached_property
+    def of_streams_protocol(self) -> bool:
+        """Whether it is a streams group (KIP-1071); Kafka Streams may be of the classic protocol, too."""
+        return self.type is GroupType.STREAMS and bool(self.of(*_CONSUMER_KINDS))
+
+    @cached_property
     def libraries(self) -> frozenset[Program]:
         """The client libraries of its members: what wrote the clients' lines, and those of default client ids."""
         wrote = {line.row.program for line in self.lines if line.client is not None}

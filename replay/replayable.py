@@ -12,7 +12,8 @@ from groupsim.analysis.availability.labels import within
 from groupsim.analysis.availability.start_up import first_worked
 from groupsim.analysis.tables.bounds import Supported, coarse, most_time
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.events.base import Recorded
+from groupsim.analysis.what_ifs import of_streams_group
+from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
@@ -128,6 +129,8 @@ def replayable_run(
     if info.source == "simulated":
         scenario = scenario_of(info, consent)
         return _simulated(scenario, info, facts, chosen, others, between)
+    if any(of_streams_group(fact.event) and group_of(fact.stream) == chosen for fact in facts):
+        raise BadScenario(f'group "{chosen}" is a streams group: its members are not simulated yet')
     own = [interval for interval in intervals(facts) if interval.group == chosen]
     by_logs = Supported(info.summary, own)
     given = {**given_settings(info.summary), **given}

@@ -137,7 +137,9 @@ _CLIENT_PHASES = {
 def reasons(timeline: GroupTimeline, interval: Interval) -> Iterator[Stretch]:
     """The parts of an unavailable interval, each with its reason, without gaps."""
     for span in timeline.during(interval.from_ms, interval.to_ms):
-        yield from _by_label(timeline, interval, span)
+        for from_ms, to_ms, reason in _by_label(timeline, interval, span):
+            setting = timeline.setting(reason.configuration)
+            yield from_ms, to_ms, reason if setting == reason.configuration else replace(reason, configuration=setting)
 
 
 def _by_label(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> Iterator[Stretch]:

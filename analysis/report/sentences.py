@@ -78,7 +78,7 @@ def _waited(pieces: Sequence[Blame], steps: Sequence[Step], about: str) -> Itera
     for key, partition_ms, _, longest_ms in largest:
         member, _, configuration = str(key).rpartition("\0")
         worst = _step_ms(member, configuration, pieces, steps) or longest_ms
-        meanwhile = _WAITED_FOR.get(configuration)
+        meanwhile = _WAITED_FOR.get(configuration.replace("group.streams.", "group.consumer."))
         clause = f", {meanwhile.format(f'{about}{duration(worst)}')}" if meanwhile else ""
         yield partition_ms / total, f"spent waiting for {shown(member, 60)}{clause}."
 

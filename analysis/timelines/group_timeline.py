@@ -96,6 +96,11 @@ class GroupTimeline:
         """The timeline of a process; None if it has no log."""
         return self.processes.get(name or "")
 
+    def setting(self, name: str | None) -> str | None:
+        """A setting of consumer groups by the name that it has in a streams group (KIP-1071), if it is one."""
+        streams = name is not None and any(process.streams for process in self.processes.values())
+        return name.replace("group.consumer.", "group.streams.") if name is not None and streams else name
+
     def removal(self, member: str | None, from_ms: int) -> Removal | None:
         """The member's first removal at `from_ms` or later."""
         return next((removal for removal in self.removals.get(member or "", ()) if removal.at_ms >= from_ms), None)

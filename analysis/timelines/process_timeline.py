@@ -84,8 +84,8 @@ class ProcessTimeline:
     """The activities of one process: from `at_ms[i]` on it does `activities[i]` (in a callback of `callback_kinds[i]`).
 
     `poll_expired_ms`: when it passed max.poll.interval.ms. `cooperative`: it keeps its partitions during a rebalance.
-    `native`: it speaks the consumer protocol. `logs_rejoins`: its log says when it learns that it must rejoin.
-    `has_log`: it says something that `__consumer_offsets` does not.
+    `native`: it speaks the consumer protocol, or `streams`, that of streams groups. `logs_rejoins`: its log says when
+    it learns that it must rejoin. `has_log`: it says something that `__consumer_offsets` does not.
     """
 
     process: ProcessId
@@ -96,6 +96,7 @@ class ProcessTimeline:
     has_log: bool = False
     cooperative: bool = False
     native: bool = False
+    streams: bool = False
     poll_expired_ms: list[int] = field(default_factory=list)
     _step: Activity = Activity.STARTING
     _must_join: bool = False
@@ -186,6 +187,7 @@ class ProcessTimeline:
         match event:
             case c.ProcessStarted():
                 self._step = Activity.STARTING
+                self.streams = event.config.get("group.protocol") == "streams"
             case c.ProtocolSelected():
                 self.cooperative, self.native = event.protocol == "COOPERATIVE", event.protocol == "CONSUMER"
             case c.EpochReceived():

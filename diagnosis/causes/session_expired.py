@@ -90,8 +90,9 @@ _LIVES_ON = (
 _CLOSED_STREAMS = (
     Remedy(
         "see whether it was only closed: Kafka Streams does not leave the group then, unless it is closed with"
-        " CloseOptions.leaveGroup(true); if it died, its own log says why",
-        ("session.timeout.ms", "group.instance.id"),
+        " CloseOptions.leaveGroup(true) (since Kafka 4.1 LEAVE_GROUP), or its consumer has"
+        " internal.leave.group.on.close=true; if it died, its own log says why",
+        ("session.timeout.ms", "group.instance.id", "internal.leave.group.on.close"),
         brief="if you closed it, nothing is wrong: Kafka Streams does not leave",
     ),
 )
@@ -198,7 +199,7 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
         return _NO_SYNC
     if nature is Nature.FROZE:
         return _SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else _FROZE
-    if log.type is GroupType.STREAMS:
+    if log.type is GroupType.STREAMS and not log.of_streams_protocol:
         return _CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
         return _LIVES_ON
@@ -347,7 +348,8 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         )
     if static:
         does_not = "static members do not" if several else "a static member does not"
-        does_not = "Kafka Streams does not" if any(of_streams(d.who) for d in gone) else does_not
+        classic_streams = any(of_streams(d.who) for d in gone) and not log.of_streams_protocol
+        does_not = "Kafka Streams does not" if classic_streams else does_not
         return (
             f"{name} {was} closed, but {does_not} leave the group: {its} partitions waited until session.timeout.ms"
             " expired"

@@ -87,7 +87,8 @@ def consumer_settings(process: ProcessLog) -> dict[str, int | str]:
     rows = [timed for _, timed in process.rows]
     if not any(timed.row.kind in _SPEAKS for timed in rows):
         return {}
-    found: dict[str, int | str] = {"group.protocol": "consumer"}
+    streams = any("stream_tasks" in timed.row.detail for timed in rows)
+    found: dict[str, int | str] = {"group.protocol": "streams" if streams else "consumer"}
     given = [int_in(t.row.detail.get("interval_ms")) for t in rows if t.row.kind == RowKind.CONSUMER_HEARTBEAT_INTERVAL]
     sent = [timed.at for timed in rows if timed.row.kind == RowKind.CONSUMER_HEARTBEAT]
     steps = Counter(round((after - before) / STEP_MS) * STEP_MS for before, after in pairwise(sent))

@@ -89,3 +89,39 @@ def test_state_of_a_few_records_is_there_at_once(tmp_path: Path, records: int, w
         " (org.apache.kafka.streams.processor.internals.StoreChangelogReader)",
     )
     assert (Code.STREAMS_RESTORE in {finding.code for finding in group.findings}) is waits
+
+
+_GOLDEN = Path(__file__).parents[1] / "golden" / "recordings-streams"
+
+
+def _recorded(name: str) -> Diagnosis:
+    (folder,) = _GOLDEN.glob(f"{name}*")
+    explanation = explain_reading(read_files(sorted((folder / "logs").glob("*.gz"))))
+    assert explanation is not None
+    return explanation.groups[0]
+
+
+def test_tasks_of_a_streams_group_that_restore_on_a_new_instance_need_standbys_of_the_group() -> None:
+    first = _recorded("K06").findings[0]
+    assert first.code is Code.STREAMS_RESTORE
+    assert first.what == "3 tasks of Kafka Streams waited up to 9.9 s until their state was restored"
+    assert "group.streams.num.standby.replicas" in first.do[0].settings
+
+
+def test_a_classic_instance_that_is_closed_does_not_leave() -> None:
+    first = _recorded("K04").findings[0]
+    assert first.code is Code.SESSION_EXPIRED
+    assert "Kafka Streams does not leave the group" in first.what
+    assert "session.timeout.ms" in first.do[0].settings
+
+
+def test_a_member_of_a_streams_group_that_expires_was_not_only_closed(tmp_path: Path) -> None:
+    group = _diagnosed(
+        tmp_path,
+        _joins("32:16,768", _B, "streams"),
+        _joins("32:17,465", _A, "streams"),
+        _BROKER.format(at="32:30,854", kind="streams")
+        + f" Streams member {_A} fenced from the group because the member session expired..{_SOURCE}",
+    )
+    assert not any("does not leave" in remedy.what for remedy in group.findings[0].do)
+    assert any("group.streams.session.timeout.ms" in remedy.settings for remedy in group.findings[0].do)

@@ -58,4 +58,9 @@ WORDINGS: tuple[Wording, ...] = (
         r"\[GroupId {group}\]\[MemberId {member}\] Member's new assignment state: epoch={int:epoch},"
         r" previousEpoch={int:previous_epoch}, state=(?P<state>[A-Z_]{1,40})",
     ),
+    wording("", "updated its member metadata to StreamsGroupMember", _G + r" Member"),
+    wording("", "initialized the topology with epoch", _G + r" Member"),
+    wording("", "Computed new metadata hash", _G + r" Computed"),
+    wording("", "Configuring the topology", _G + r" Configuring"),
+    wording("", "internal topics are missing for topology", _G + r" Valid topic configuration"),
 )

@@ -74,6 +74,9 @@ CONTEXT: tuple[Wording, ...] = (
         "received heartbeat interval",
         r"^Member {member} received heartbeat interval {int:interval_ms}ms",
     ),
+    wording("", "Received Streams group configuration", r"^Received Streams"),
+    wording("", "Assigning active tasks {", r"^Assigning active tasks"),
+    wording("", "Revoking previously assigned active tasks", r"^Revoking previously assigned active tasks"),
     wording("client_no_broker", "Bootstrap broker", r"^Bootstrap broker .{1,300}? disconnected"),
     wording("client_no_broker", "Rebootstrapping with", r"^Rebootstrapping with"),
     wording("", "in following offset commit/fetch requests because", r"^Member"),
@@ -108,6 +111,9 @@ BARE: tuple[Wording, ...] = (
     wording("task_running", "] Restored and ready to run", _TASK + "Restored and ready to run", _consumer),
     wording("task_suspended", "] Suspended ", _TASK + "Suspended ", _consumer),
     wording("task_closed", "] Closed ", _TASK + "Closed ", _consumer),
+    wording("", "Processing new assignment Assignment{", r"stream-thread \["),
+    wording("", "Revoking active tasks [", r"stream-thread \["),
+    wording("", "partition revocation took", r"stream-thread \["),
     wording("rebalance_start", "Rebalance started", r"^Rebalance started$"),
     wording(
         "joined", "Successfully joined group with", r"^Successfully joined group with generation {int:generation}$"
