@@ -1,10 +1,11 @@
-"""A rebalance waits for members that rejoin late, because they are in a batch."""
+"""A rebalance waits for members that rejoin late, because they are in a batch, or their process was stopped."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import takewhile
 
 from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, names, one_or_many, span
@@ -15,12 +16,16 @@ from groupsim.diagnosis.listener_gaps import listener_gaps
 from groupsim.diagnosis.moves import Going
 from groupsim.diagnosis.rebalances import Rebalance
 from groupsim.diagnosis.said import Said
+from groupsim.incidents.default_settings import HEARTBEAT_MS
 from groupsim.incidents.logs.client_libraries import application_of
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 from groupsim.wording.times import duration
 
 _LONG_MS = 3_400
 """Longer than heartbeat.interval.ms (3 s by default, ConsumerConfig): until then a member has not heard of it."""
+_OWN_THREAD = frozenset([Program.JAVA, Program.KAFKA_PYTHON])
+"""Libraries whose heartbeats have a thread of their own."""
 _LATE_MS = 1_200
 """So long after it heard of a rebalance a member that polls has rejoined."""
 _WAITED_MS = 8_000
@@ -60,10 +65,22 @@ _DO = (
 )
 
 
+_PAUSE = (
+    Remedy(
+        "find what stopped the process meanwhile (CPU limits, garbage collection, a machine that was paused), or cut it"
+        " off from the coordinator",
+        brief="look for a pause of that process",
+    ),
+    STEPWISE,
+)
+
+
 def _find(log: GroupLog) -> Finding | None:
     late = _late_members(log)
     listened = listener_gaps(log)
     long = [r for r in log.rebalances if _is_long(log, r) and not _waited_for_a_listener(r, listened)]
+    if not late and long and (stopped := _stopped(log, long)):
+        return stopped
     if not late and not long:
         return _open(log) or _waited(log) or _stays_away(log)
     who = names(late)
@@ -80,6 +97,57 @@ def _find(log: GroupLog) -> Finding | None:
         confirm=None if who else "the members' own logs: which one writes (Re-)joining group last",
         harm_ms=waited or 3_000,
     )
+
+
+def _stopped(log: GroupLog, long: list[Rebalance]) -> Finding | None:
+    """Members for whose next heartbeat rebalances waited: their processes were stopped, or cut off.
+
+    Heartbeats of these libraries go on in a long batch (Java: AbstractCoordinator.HeartbeatThread).
+    """
+    found: dict[str, list[Said]] = {}
+    for rebalance in long:
+        start, stable = rebalance.start, rebalance.stable
+        heard = [line for said in log.clients.values() if (line := _first_of(said, start, stable)) is not None]
+        last = max(heard, key=lambda line: line.at or 0, default=None)
+        if last is None or start is None or stable is None or not _hears(last) or last.row.program not in _OWN_THREAD:
+            return None
+        client = str(last.client)
+        late = _from_to([start, last]) > _heartbeat_ms(log, client) + _LONG_MS - HEARTBEAT_MS
+        if not late or _from_to([last, stable]) > _LATE_MS:
+            return None
+        found[client] = [start, last, stable]
+    who = names(found)
+    waited = sum(rebalance.waited_ms or 0 for rebalance in long)
+    return Finding(
+        code=Code.SLOW_REJOIN,
+        certainty=Certainty.LIKELY,
+        what=f"the process of {one_or_many(log.called(who))} was probably stopped, as it heard of a rebalance later"
+        f" than at a heartbeat: the group waited {duration(waited)}"
+        + (f" in {len(long)} rebalances" if len(long) > 1 else ""),
+        members=who,
+        times=len(long),
+        evidence=evidence_of([line for lines in found.values() for line in lines]),
+        do=_PAUSE,
+        confirm="what the machine of that process did in that time: CPU throttling, garbage collection, sleep",
+        harm_ms=waited,
+    )
+
+
+def _first_of(said: list[Said], start: Said | None, stable: Said | None) -> Said | None:
+    """The first line of a client in a rebalance."""
+    if start is None or stable is None:
+        return None
+    return next((line for line in said if start.nth < line.nth < stable.nth and line.at is not None), None)
+
+
+def _heartbeat_ms(log: GroupLog, client: str) -> int:
+    """How far apart a client's heartbeats are: as it prints it, or Kafka's default."""
+    for line in log.of(RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SETTING):
+        settings = line.row.detail.get("settings")
+        if line.client == client and isinstance(settings, Mapping):
+            interval = settings.get("heartbeat.interval.ms")
+            return max(HEARTBEAT_MS, interval) if isinstance(interval, int) else HEARTBEAT_MS
+    return HEARTBEAT_MS
 
 
 def _open(log: GroupLog) -> Finding | None:
@@ -260,7 +328,8 @@ CAUSE = Cause(
     code=Code.SLOW_REJOIN,
     title="A member rejoined late",
     means="A rebalance waits until every member has rejoined, at most `max.poll.interval.ms` (rebalance timeout). A"
-    " member in a long batch rejoins only at its next poll; under an eager assignor all others wait meanwhile.",
+    " member in a long batch rejoins only at its next poll; under an eager assignor all others wait meanwhile."
+    " Heartbeats go on in a batch: a member that hears of the rebalance itself later than at one was stopped.",
     seen=(
         Message("Broker", "a long time between `Preparing to rebalance group` and `Stabilized group`"),
         Message(
