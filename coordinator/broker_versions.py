@@ -246,7 +246,7 @@ DIFFERENCES = (
         "4.4",
         "recorded scripts of 4.3.1 and 4.4.0",
         f"{RECONCILIATION}.computeNextAssignment of streams groups",
-        "an active task becomes a standby of its member at once; before, after the member has said that it gave it up",
+        "a task that a member has turns from active to standby, or back, at once; before, it is given up in between",
     ),
     Difference(
         "streams_tells_endpoints",

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groupsim.conformance.scripts.script import BadScript, Script
+from groupsim.coordinator.broker_versions import BrokerVersion
 from groupsim.coordinator.config import Configs
 
 STARTED_WITH = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "300"}
 """Settings about groups that every recorded broker is started with."""
+
+BROKER_VERSION = "broker_version"
+"""The key by which a script says of which release the broker is; 4.4 where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,15 @@ def brokers_of(script: Script) -> Brokers:
 
 
 def config_of(script: Script) -> BrokerConfig:
-    """The configuration a script names. Raises BadScript for an unknown one."""
+    """The configuration that a script names, of its `broker_version` if it says one.
+
+    Raises BadScript for an unknown one of either.
+    """
     known, named = brokers_of(script).configs, str(script.get("config"))
     if named not in known:
         raise BadScript(f"script {script.get('name')!r}: unknown config {named!r}")
-    return known[named]
+    if (version := script.get(BROKER_VERSION)) is None:
+        return known[named]
+    if version not in tuple(BrokerVersion):
+        raise BadScript(f"script {script.get('name')!r}: broker_version must be one of {', '.join(BrokerVersion)}")
+    return BrokerConfig({**known[named].properties, "broker.version": version})

@@ -155,7 +155,8 @@ SETTINGS: dict[str, Setting] = {
 """Every setting of a group, by name."""
 SINCE: dict[str, str] = {
     "streams.initial.rebalance.delay.ms": "4.2",
-    **{f"{of}.{name}": "4.3" for of in TYPES for name in (ASSIGNMENT_INTERVAL, "assignor.offload.enable")},
+    **{f"{of}.{ASSIGNMENT_INTERVAL}": "4.3" for of in TYPES},
+    **{f"{of}.assignor.offload.enable": "4.4" for of in TYPES},
     **{f"share.{name}": "4.3" for name in ("delivery.count.limit", "partition.max.record.locks")},
     "share.renew.acknowledge.enable": "4.3",
     **{setting.name: "4.4" for setting in OF_SHARE if setting.name.startswith("errors.")},

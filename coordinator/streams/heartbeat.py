@@ -157,7 +157,7 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
     _move_copy(decision, cmd)
     joins = cmd.epoch == JOIN_EPOCH
     most = known.config.group_streams_max_size
-    if joins and is_full(known, most, cmd.member, cmd.instance_id):
+    if joins and _is_full(known, most, cmd):
         message = f"The streams group has reached its maximum capacity of {most} members."
         raise RequestRefused(Error.GROUP_MAX_SIZE_REACHED, message)
     if joins:
@@ -189,6 +189,12 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
     if created:
         decision.record(facts.UndurableLost())
     return answer
+
+
+def _is_full(group: StreamsGroup, most: int, cmd: StreamsHeartbeat) -> bool:
+    """Before Kafka 4.4 a full group takes nobody, not even members that it knows."""
+    knows = group.behaviour.static_members_exempt_from_size
+    return is_full(group, most, cmd.member, cmd.instance_id) if knows else len(group.members) >= most
 
 
 def _answer(

@@ -38,20 +38,21 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         """Tasks that it may not be given yet, as active and as standby ones.
 
         Nobody may run an active task. In one process no task stands twice, but who has a standby may always run it as
-        active. What the member itself has to give up counts like what another one has.
+        active. What the member itself has to give up counts like what another one has; before Kafka 4.4, all it has.
         """
         active: set[TopicPartition] = set()
         standby: set[TopicPartition] = set()
+        own = self.member.id if self.known.behaviour.streams_copies_at_once else None
         for other in self.known.members.values():
             active.update(other.active, other.pending_active)
             if other.process != self.member.process:
                 continue
             copies = set(other.pending_standby)
             standby.update(other.pending_active)
-            if other.id != self.member.id:
+            if other.id != own:
                 copies.update(other.standby)
                 standby.update(other.active)
-            active |= copies.difference(self.member.standby)
+            active |= copies.difference(self.member.standby if own is not None else ())
             standby |= copies
         return active, standby
 
@@ -93,10 +94,12 @@ def _towards_target(step: Step, epoch: int) -> Member:
     member, active, standby = step.member, set(step.target.active), set(step.target.standby)
     kept = {task: since for task, since in member.active.items() if task in active}
     revoked = {task: since for task, since in member.active.items() if task not in active}
-    copies = [task for task in member.standby if task in standby or task in active]
-    if step.known.behaviour.streams_copies_at_once:
+    at_once = step.known.behaviour.streams_copies_at_once
+    stays = standby | active if at_once else standby
+    copies = [task for task in member.standby if task in stays]
+    if at_once:
         copies += [task for task in revoked if task in standby and task not in copies]
-    revoked_copies = tuple(task for task in member.standby if task not in standby and task not in active)
+    revoked_copies = tuple(task for task in member.standby if task not in stays)
     if (revoked or revoked_copies) and step.holds(revoked, revoked_copies):
         state = MemberState.UNREVOKED_PARTITIONS
         return _moved(member, epoch, state, kept, copies, revoked, revoked_copies)

@@ -9,12 +9,12 @@ from groupsim.diagnosis.cause import evidence_of
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
-from groupsim.diagnosis.known import brokers, java, librdkafka, others
+from groupsim.diagnosis.known import brokers, java, librdkafka, others, streams_groups
 from groupsim.diagnosis.known.defect import Defect
 from groupsim.diagnosis.order import ON_PURPOSE, QUIET, SECONDARY
 
 DEFECTS: dict[str, Defect] = {
-    defect.id: defect for module in (brokers, java, librdkafka, others) for defect in module.DEFECTS
+    defect.id: defect for module in (brokers, java, librdkafka, streams_groups, others) for defect in module.DEFECTS
 }
 
 

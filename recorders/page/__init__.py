@@ -8,6 +8,7 @@
 - `known_differences`: differences with their reasons
 - `protocol_page`: docs/protocol.md
 - `member_states`: its part about members of consumer groups
+- `streams_states`: its part about members of streams groups
 - `share_states`: its part about share groups, and about groups of other protocols
 - `predictions_page`: docs/predictions.md
 - `predictions_misses`: its parts about trust, wrong signs and the greatest errors

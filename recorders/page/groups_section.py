@@ -1,4 +1,4 @@
-"""The part of docs/conformance.md about streams groups and share groups: scripts recorded from Kafka 4.4.0.
+"""The part of docs/conformance.md about streams groups and share groups: scripts recorded from Kafka 4.4.0 and 4.3.1.
 
 They are in tests/golden; `compared` plays them and keeps what it found in groups.json, because all of them take long.
 """
@@ -25,6 +25,9 @@ FILES = {
     "random": "random scripts, legal and illegal requests",
     "restart": "the broker is stopped and started",
     "put-aside": "random scripts that were recorded for the end, and played once",
+    "put-aside-2": "more of them, later, and played once",
+    "put-aside-3": "more of them, later, and played once",
+    "kafka-4.3.1": "scripts of the first and the third kind from a broker of 4.3.1",
 }
 """What the scripts of each file are about."""
 

@@ -29,7 +29,7 @@ from groupsim.coordinator.classic.state import TRANSITIONS, ClassicGroup, Phase
 from groupsim.coordinator.commands import Commit, Unload
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events.types import Protocol, Subscription, TopicPartition
-from recorders.page import member_states, share_states
+from recorders.page import member_states, share_states, streams_states
 
 ASKED = 99
 """The number of the request a cell is about."""
@@ -172,7 +172,8 @@ _DIFFERENCES = """
 
 def page() -> str:
     """The whole page."""
-    return _INTRO + diagram() + _MATRIX + matrix() + member_states.section() + share_states.section() + _DIFFERENCES
+    protocols = (member_states, streams_states, share_states)
+    return _INTRO + diagram() + _MATRIX + matrix() + "".join(each.section() for each in protocols) + _DIFFERENCES
 
 
 def diagram() -> str:

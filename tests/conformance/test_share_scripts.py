@@ -15,7 +15,7 @@ from groupsim.conformance.scripts.script import read
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "share-groups"
 IDS = beside(GOLDEN / "cases.jsonl.gz")
-SIZES = {"cases": 83, "matrix": 224, "random": 149, "restart": 4, "put-aside": 131}
+SIZES = {"cases": 83, "matrix": 224, "random": 149, "restart": 4, "put-aside": 131, "put-aside-2": 130}
 LOST = {
     "B.empty.m1-hb": {(3, "records")},
     "B.empty.offsets": {(3, "records")},

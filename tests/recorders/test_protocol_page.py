@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recorders.page import member_states, share_states
+from recorders.page import member_states, share_states, streams_states
 from recorders.page.protocol_page import PAGE, REQUESTS, STATES, ask, cell, page
 
 
@@ -47,6 +47,9 @@ def test_cells_say_what_the_broker_says() -> None:
 
 def test_cells_of_share_groups_say_what_the_broker_says() -> None:
     """Each is in a recorded script of Kafka 4.4 (A.join-first, A.leave, A.alter-fresh, A.share-at-simple)."""
+    assert streams_states.cell("UNREVOKED", "heartbeat with the tasks that it runs") == "stable 3, 2; Reconciling"
+    assert streams_states.cell("Away", "join (epoch 0) with its id") == "stable 2, 4; Stable"
+    assert streams_states.cell("STABLE", "join with another topology") == "INVALID_REQUEST"
     assert share_states.cell("no group", "join (epoch 0)") == "2, 0; Stable 2"
     assert share_states.cell("Stable", "leave (epoch −1)") == "no `m1`; Stable 5"
     assert share_states.cell("no group", "AlterShareGroupOffsets") == "no `m1`; Empty 1"

@@ -10,7 +10,7 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program
 
 THROWN = re.compile(
-    r"(?P<error>java\.(?:lang|util)\.(?:IllegalState|NullPointer|ConcurrentModification)Exception\b.{0,400}"
+    r"(?P<error>java\.(?:lang|util)\.(?:IllegalState|NullPointer|ConcurrentModification|NoSuchElement)Exception\b.{0,400}"
     r"|(?:java\.lang\.)?StackOverflowError\b.{0,40}|(?:Connector|Task) already exists in this worker.{0,200}"
     r"|std::runtime_error \(updating non-joining member.{0,200})"
 )

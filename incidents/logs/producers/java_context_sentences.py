@@ -82,6 +82,12 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "in following offset commit/fetch requests because", r"^Member"),
     wording("", "Completed leaving the group", r"^Completed leaving"),
     wording("exception", "claiming the same TopicPartition", r"^(?P<error>.{0,1500}claiming the same TopicPartition)"),
+    wording(
+        "app_failed",
+        "requested a shutdown for the entire",
+        r"^Membership is in the following statuses: .{0,500}?(?P<error>Streams group member \S{1,300} encountered a"
+        r" fatal error and requested a shutdown for the entire application)",
+    ),
     wording("", "Skipped assignment for returning static leader", r""),
     wording("", "Generation data was cleared by heartbeat thread", r""),
     wording("", "Requesting disconnect from last known coordinator", r""),

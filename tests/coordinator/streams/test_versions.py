@@ -8,11 +8,16 @@ from groupsim.coordinator.config import Configs
 from groupsim.coordinator.modern.group_config import altered
 from groupsim.coordinator.outcome import Error
 from groupsim.coordinator.share.commands import DescribeShareOffsets
-from groupsim.coordinator.streams.state import StreamsGroup
+from groupsim.coordinator.streams.reconcile import Step, next_member
+from groupsim.coordinator.streams.state import Member, StreamsGroup
 from groupsim.coordinator.streams.target import problem
+from groupsim.events.consumer import MemberState
+from groupsim.events.streams import Tasks
 from groupsim.events.types import TopicPartition
 from tests.coordinator.share.test_properties import INITIALIZED_MS, NAMES, Group
 from tests.coordinator.streams.test_properties import Application
+
+UNRELEASED = MemberState.UNRELEASED_PARTITIONS
 
 
 def differ(old: object, new: object, before: str = "4.3", since: str = "4.4") -> pytest.MarkDecorator:
@@ -83,6 +88,17 @@ def test_an_active_task_becomes_a_standby_of_its_member_at_once(version: str, fo
     assert (answer.tasks.standby != ()) is found
 
 
+@differ(False, True)
+def test_who_has_a_standby_runs_it_as_active_though_its_process_has_another_one(version: str, found: bool) -> None:
+    """As in script R.static.20261129019: m1 of the same process has not yet given the same standby up."""
+    task = TopicPartition("0", 2)
+    has_it = Member(id="m0", process="p", epoch=3, standby=(task,), tasks=Tasks((), (task,)), state=UNRELEASED)
+    gives_up = Member(id="m1", process="p", epoch=3, pending_standby=(task,), state=MemberState.UNREVOKED_PARTITIONS)
+    group = StreamsGroup(id="g", configs=configs(version), members={"m0": has_it, "m1": gives_up})
+    after = next_member(Step(member=has_it, target_epoch=4, target=Tasks((task,)), known=group, owned=None))
+    assert (task in after.active) is found
+
+
 @differ((1, ("h0", 1)), (2, None))
 def test_endpoints_that_change(version: str, found: tuple[int, tuple[str, int] | None]) -> None:
     group = application(version)
@@ -93,6 +109,13 @@ def test_endpoints_that_change(version: str, found: tuple[int, tuple[str, int] |
     group.send(0, group.member(0).epoch, endpoint=("h0", 1))
     group.send(0, 0)
     assert (changed, group.member(0).endpoint) == (found[0] - 1, found[1])
+
+
+@differ(Error.GROUP_MAX_SIZE_REACHED, Error.NONE)
+def test_a_member_joins_again_in_a_full_group(version: str, found: Error) -> None:
+    group = application(version, group_streams_max_size="1")
+    group.send(0, 0)
+    assert group.send(0, 0).error is found
 
 
 @differ(Error.INVALID_CONFIG, Error.NONE)
