@@ -50,9 +50,11 @@ def headline(summary: dict[str, Any]) -> list[str]:
     ends = unavailable.get("to_the_end", {})
     for label, ms in sorted(labels.items(), key=lambda each: -each[1]):
         to_the_end = (
-            f"; {seconds(ends[label], 3)} s of it to the end of the record" if ends.get(label, 0) >= _SHOWN_MS else ""
+            f"; {seconds(ends[label], 3)} partition-s of it to the end of the record"
+            if ends.get(label, 0) >= _SHOWN_MS
+            else ""
         )
-        lines.append(f"  {label:<16}{seconds(ms, 3):>12} s  {MEANINGS[Label(label)]}{to_the_end}")
+        lines.append(f"  {label:<16}{seconds(ms, 3):>12} partition-s  {MEANINGS[Label(label)]}{to_the_end}")
     if unavailable.get("unknown_ms"):
         lines.append(f"  unknown from the logs: {partition_seconds(unavailable['unknown_ms'])}")
     if len(summary["groups"]) > 1:

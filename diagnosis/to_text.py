@@ -20,7 +20,6 @@ from groupsim.incidents.exports.find_records import TEXTS
 from groupsim.incidents.exports.relevant import blocks_of_lines
 from groupsim.incidents.logs.formats import clean
 from groupsim.incidents.logs.scan import open_log
-from groupsim.incidents.offsets_topic.batches import is_segment
 from groupsim.wording.numbers import ranged
 from groupsim.wording.times import clock_times, duration
 
@@ -293,11 +292,20 @@ def _behind(file: str, files: Mapping[str, Path]) -> tuple[Path, str]:
     return files.get(name, Path(name)), stream
 
 
+def _is_segment(begin: bytes) -> bool:
+    """Whether a file is one of `__consumer_offsets`, which an installation without the extra `offsets` never read."""
+    if begin[:2] != b"\0\0":
+        return False
+    from groupsim.incidents.offsets_topic.batches import is_segment
+
+    return is_segment(begin)
+
+
 def _texts(lines: IO[bytes], numbers: set[int]) -> Iterator[tuple[int, str]]:
     """The lines with these numbers, from 1."""
     begin = 1
     for block in blocks_of_lines(lines):
-        if begin == 1 and is_segment(block):
+        if begin == 1 and _is_segment(block):
             return
         end = begin + block.count(b"\n")
         if here := sorted(number for number in numbers if begin <= number < end + (not block.endswith(b"\n"))):

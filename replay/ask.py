@@ -17,11 +17,12 @@ from groupsim.replay.refusals import hardly_shown
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.replay.rests_on import Basis, basis
 from groupsim.replay.sentences.all_choices import headline, rests_on, starting
-from groupsim.replay.sentences.one_choice import sentence
+from groupsim.replay.sentences.one_choice import line, sentence
 from groupsim.replay.spread import FEWEST, Sampling
 from groupsim.replay.trust import Trust, trust
 from groupsim.replay.verdict import Verdict, verdict
 from groupsim.replay.what_if import compare_choices
+from groupsim.wording.lists import as_sentence
 
 EXACT_SEEDS = 5
 """Seeds for the incident exactly as recorded, which leaves little to chance."""
@@ -61,6 +62,11 @@ class Answer:
         """Those of the choices that some group can have."""
         return _possible(choices, self.results)
 
+    def _below_the_headline(self, result: ChoiceResult, text: str) -> str:
+        """The sentence on a choice (`text`), without what all of them rest on, where that stands below them."""
+        own = self.verdict(result)
+        return text if own is None or own is Verdict.UNKNOWN else as_sentence(line(result, self.trust))
+
     def stored(self, incident: ReplayableRun, migration: MigrationAnswer | None = None) -> StoredWhatIf:
         """What is kept of it with the run; `migration`: of the change of protocol that was asked for with it."""
         return StoredWhatIf(
@@ -70,7 +76,7 @@ class Answer:
             to_ms=incident.window.to_ms,
             recorded_ms=None if self.trust.unknown is not None else incident.cost.unavailable_partition_ms,
             choices=[
-                _stored(result, text, self.verdict(result) or "")
+                _stored(result, self._below_the_headline(result, text), self.verdict(result) or "")
                 for result, text in zip(self.results, self.sentences, strict=True)
             ],
             founding=starting(self.results),

@@ -29,13 +29,14 @@ function withUnit(text) {
 
 function compareSection(runs, titles, views) {
   const labels = DATA.labels.filter((label) => runs.some((run) => run.numbers.by_label[label]));
-  const row = (what, value, text, timed) => {
+  const row = (what, value, text, timed, near = about) => {
+    const rough = ({ numbers }) => numbers.coarse || (near === likely && numbers.between);
     const values = runs.map((run) => value(run.numbers));
-    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, withUnit(each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : timed ? about(runs[i].numbers, text(each)) : text(each)), i && !(timed && (runs[0].numbers.coarse || runs[i].numbers.coarse)) && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
+    return h("tr", {}, h("th", { scope: "row" }, what), values.map((each, i) => h("td", { class: "num" }, withUnit(each === null ? "unknown" : Array.isArray(each) ? fromTo(each, text) : timed ? near(runs[i].numbers, text(each)) : text(each)), i && !(timed && [runs[0], runs[i]].some(rough)) && [each, values[0]].every(Number.isFinite) ? h("div", { class: each < values[0] ? "less" : each > values[0] ? "greater" : "hint" }, difference(each, values[0])) : null)));
   };
   const table = h("table", { class: "compare" }, h("caption", {}, "Differences are to the first run."),
     h("thead", {}, h("tr", {}, h("td", {}), titles.map((title, i) => h("th", { scope: "col" }, h("a", { href: `#run-${i}` }, name_(title)))))),
-    h("tbody", {}, MEASURES.filter(([, value]) => runs.some((run) => value(run.numbers) !== null)).map(([what, value, text, timed]) => row(what, value, text, timed)), labels.map((label) => row(label, (n) => n.by_label[label] || (n.unknown ? null : 0), partitionTime, true))));
+    h("tbody", {}, MEASURES.filter(([, value]) => runs.some((run) => value(run.numbers) !== null)).map(([what, value, text, timed]) => row(what, value, text, timed)), labels.map((label) => row(label, (n) => n.by_label[label] || (n.unknown ? null : 0), partitionTime, true, likely))));
   const together = h("input", { type: "checkbox", id: "together" });
   let busy = false;
   views.forEach((view) => view.on(() => {

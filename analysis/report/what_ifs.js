@@ -42,7 +42,7 @@ function whatIfTable(found) {
   const rows = [...record, ...found.choices];
   const most = Math.max(1, ...rows.map((each) => each.most_ms || 0));
   const titles = ["", "Partition-seconds that no process held", "Median (least to greatest)", "Seconds with at least one down", "Rebalances", "Partitions at once", ""];
-  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 5 })] : titled(titles, [rangeBar(each, most), rangeText(each), secondsText(each.outage_ms), countText(each.rebalances), countText(each.max_partitions)]));
+  const cells = (each) => (each.median_ms === null ? [h("td", { colspan: 5 })] : titled(titles.with(2, `${titles[1]}, ${titles[2].toLowerCase()}`), [rangeBar(each, most), rangeText(each), secondsText(each.outage_ms), countText(each.rebalances), countText(each.max_partitions)]));
   return h("div", { class: "table-box" }, h("table", { class: "what-if" }, h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, rows.map((each) => h("tr", {}, h("th", { scope: "row" }, name_(each.choice)), cells(each), h("td", {}, each.verdict))))));
 }
@@ -72,7 +72,7 @@ function whatIfSection(run, id) {
   return card("What would have helped", `${id}-helped`, run.what_ifs.map((found, number) => h(number ? "details" : "div", { class: "asked" },
     number ? h("summary", {}, "An older answer") : null,
     h("p", { class: "lead" }, h("strong", {}, name_(found.headline, { title: null }))),
-    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; each choice simulated ${plural(found.seeds, "time")}, with another seed each time. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
+    h("p", { class: "hint" }, `Group ${found.group}, ${moment(found.from_ms)} to ${moment(found.to_ms)} of the record; each choice simulated ${plural(found.seeds, "time")}, with another seed each time. Compared is the time in which no process held a partition; the total above counts also that in which one held it and did not read. Amounts in the sentences are the ranges of the table, widened by how far a replay may be off.`),
     whatIfTable(found),
     sentencesOf(found),
     found.founding ? h("p", { class: "hint" }, `${DATA.founding}${found.founding}.`) : null,

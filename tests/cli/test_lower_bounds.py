@@ -57,7 +57,7 @@ def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> 
     assert _sentences(shown) == ["one or more partitions for 6.0 to 24.0 s, at most 12 at once", total]
     _, uncertain, label = shown
     assert uncertain.endswith("only in bounds; the times below add up to 95.8 partition-seconds")
-    assert "95.800 s" in label
+    assert "95.800 partition-s" in label
     assert _sentences(_shown(24_000, 24_000, 95_810))[1] == total
 
 
@@ -71,14 +71,14 @@ def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> 
 def test_the_first_line_has_bounds_by_name(most: int | None, outage: str, longest: str, total: str) -> None:
     first, second = _sentences(_shown(24_000, 24_000, most))
     assert first == f"one or more partitions for {outage}, at most 12 at once, the longest outage of one: {longest}"
-    assert second.startswith(f"Sum: {total} partition-seconds (6.0")
+    assert second.startswith(f"Sum: {total} partition-seconds (6 %")
 
 
 def test_the_first_line_has_the_total_where_it_is_no_bound() -> None:
     first, second = _sentences(_shown(34_600, 22_600, 54_600))
     about = "at most 12 at once, the longest outage of one: about 4.3 s"
     assert first == f"one or more partitions for about 8.7 s, {about}"
-    assert second == "Sum: about 34.6 partition-seconds (8.65 % of all partition time)"
+    assert second == "Sum: about 34.6 partition-seconds (8.6 % of all partition time)"
 
 
 EXACT = {"partition_ms": 4_000, "share": 0.01, "max_partitions": 1, "by_label": {}, "outage_ms": 4_000}
@@ -98,7 +98,7 @@ def test_each_label_says_what_it_means() -> None:
     known |= dict.fromkeys(("partition_ms", "outage_ms", "longest_partition_ms"), 6_000)
     lines = _lines({**known, "to_the_end": {"OWNER_DEAD": 1_500}})
     assert lines[1:] == [
-        "  WITHHELD               4.000 s  nobody has it, because a rebalance runs or has yet to begin",
-        "  OWNER_DEAD             2.000 s  its owner's process is gone, and the coordinator does not know yet; 1.500 s"
-        " of it to the end of the record",
+        "  WITHHELD               4.000 partition-s  nobody has it, because a rebalance runs or has yet to begin",
+        "  OWNER_DEAD             2.000 partition-s  its owner's process is gone, and the coordinator does not know"
+        " yet; 1.500 partition-s of it to the end of the record",
     ]

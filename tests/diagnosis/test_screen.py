@@ -187,7 +187,10 @@ def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answe
     short = replace(group, findings=(first,), stopped_ms=None, first_ms=0, last_ms=14_000)
     assert answered([short]) == "App went."
     longer = replace(first, cost=Cost(member_without_partitions_ms=(4_800, 4_800)))
-    assert answered([replace(short, findings=(longer,))]) == "App went, 4.8 s without partitions (34 % of the time)."
+    assert (
+        answered([replace(short, findings=(longer,))])
+        == "App went: it was 4.8 s without partitions (34 % of the time)."
+    )
 
 
 def test_bounds_that_are_too_long_for_an_answer_leave_the_lower_one(tmp_path: Path) -> None:
