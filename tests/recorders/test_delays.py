@@ -16,7 +16,7 @@ BUSY = ("S06", "S11")
 @pytest.mark.parametrize("run", sorted(RUNS.glob("*/")), ids=lambda path: path.name)
 def test_the_bounds_contain_what_was_measured(run: Path) -> None:
     found = compared(run)
-    assert found.records > 2_000
+    assert found.records > 1_000
     assert found.near is (run.name[:3] not in BUSY)
     assert found.inside
     least, most = found.by_logs
