@@ -65,6 +65,7 @@ _KINDS_WITHOUT_GROUP = frozenset(
         RowKind.CLIENT_TARGET_ACKED,
         RowKind.STATE_CHANGE,
         *TASK_KINDS,
+        RowKind.TASKS_RUNNING,
     ]
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""

@@ -104,6 +104,7 @@ class RowKind(StrEnum):
     TASK_CREATED = "task_created"
     TASK_RUNNING = "task_running"
     TASK_SUSPENDED = "task_suspended"
+    TASKS_RUNNING = "tasks_running"
 
     # Evidence: only a diagnosis uses these.
     APPLICATION_SAID = "application_said"

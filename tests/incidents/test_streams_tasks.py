@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
 from pathlib import Path
 
 import pytest
@@ -87,7 +89,7 @@ def _labels(folder: Path, *lines: str) -> tuple[ImportResult, dict[str, list[tup
 )
 def test_a_line_about_a_task_is_of_its_threads_consumer(tmp_path: Path, text: str, kind: RowKind) -> None:
     (row,) = [r for r in read(tmp_path, *_joined(0), _task(1, "0_3", text)).context if r.kind == kind]
-    assert (row.client, row.detail) == ("app-StreamThread-1-consumer", {"task": "0_3"})
+    assert (row.client, row.detail["task"]) == ("app-StreamThread-1-consumer", "0_3")
 
 
 def test_a_standby_task_serves_nobody(tmp_path: Path) -> None:
@@ -164,3 +166,30 @@ def test_what_a_streams_group_waits_for_has_the_names_of_its_settings() -> None:
     named = {piece.configuration for piece in blame(facts, intervals(facts))}
     assert "group.streams.heartbeat.interval.ms" in named
     assert not any("group.consumer" in (name or "") for name in named)
+
+
+@pytest.mark.parametrize("lost", ["0_7", "0_11"])
+def test_a_lost_line_that_a_task_runs_leaves_bounds(tmp_path: Path, lost: str) -> None:
+    (folder,) = [folder for folder in RECORDINGS if "streams" in folder.name.split("__")]
+    shutil.copytree(folder, tmp_path / "cut")
+    log = tmp_path / "cut" / "logs" / "m4.0.log.gz"
+    lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
+    kept = [line for line in lines if f"task [{lost}] Restored and ready" not in line]
+    assert len(kept) == len(lines) - 1
+    log.write_bytes(gzip.compress("".join(kept).encode()))
+    found = total(tmp_path / "cut")
+    assert not found.exact
+    assert found.right()
+
+
+def test_a_log_that_ends_while_tasks_restore_leaves_bounds(tmp_path: Path) -> None:
+    (folder,) = [folder for folder in RECORDINGS if "streams" in folder.name.split("__")]
+    shutil.copytree(folder, tmp_path / "cut")
+    log = tmp_path / "cut" / "logs" / "m3.0.log.gz"
+    lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
+    until = next(i for i, line in enumerate(lines) if "Restored and ready" in line)
+    log.write_bytes(gzip.compress("".join(lines[:until]).encode()))
+    found = total(tmp_path / "cut")
+    assert found.found.unknown is not None
+    assert "while tasks of m3.0-StreamThread-1-consumer.0 restored their state" in found.found.unknown
+    assert found.right()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from groupsim.events.client import Crashed
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
@@ -27,7 +28,7 @@ from groupsim.incidents.facts.lookups import Index
 from groupsim.incidents.facts.offsets_members import Logged
 from groupsim.incidents.facts.typed_fields import pairs
 from groupsim.incidents.logs.rows import Reading
-from groupsim.incidents.logs.times import iso
+from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
 from groupsim.storage.log_gaps import Doubt
 
@@ -81,6 +82,7 @@ def find_doubts(known: Imported, unlogged: Mapping[str, str], builder: FactBuild
         ),
         *(growth.doubt() for growth in known.growths),
         *(doubt for client in known.clients for doubt in client.doubts),
+        *_cut_while_restoring(known),
         *(Doubt(group, known.origin, known.ended, None, why, own_word=True) for group, why in unlogged.items()),
         *unnamed_topics(known.index, known.topics, known.origin, known.ended),
         *not_shown(
@@ -95,6 +97,16 @@ def find_doubts(known: Imported, unlogged: Mapping[str, str], builder: FactBuild
             known.ended,
         ),
     ]
+
+
+def _cut_while_restoring(known: Imported) -> Iterator[Doubt]:
+    """Of tasks of Kafka Streams in logs that end before others do; a process that died runs none."""
+    dead = {fact.event.process for fact in known.facts if isinstance(fact.event, Crashed)}
+    for client in known.clients:
+        if client.process.name not in dead:
+            end = known.reading.ends.get(client.process.file)
+            last = client.process.last if end is None else max(client.process.last, instant(end))
+            yield from client.cut_while_restoring(last, known.ended)
 
 
 def _of_members(known: Imported, owned: Ownership) -> Iterator[Doubt]:
