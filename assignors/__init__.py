@@ -22,6 +22,7 @@ from dataclasses import replace
 from groupsim.assignors.assignor import BASIC, CLIENT, SERVER, Assignor, Property
 from groupsim.assignors.extra.constrained_sticky import constrained_cooperative_sticky
 from groupsim.assignors.extra.fairest_sticky import fairest_sticky
+from groupsim.assignors.extra.kafkajs_round_robin import kafkajs_round_robin
 from groupsim.assignors.extra.optimal_sticky import optimal_sticky
 from groupsim.assignors.extra.stream_join import sticky_stream_join
 from groupsim.assignors.kafka.by_range import by_range
@@ -121,6 +122,15 @@ _ALL = (
         "this project",
         "no Kafka client has it; gives moved partitions away at once, as sticky does",
         _STICKY,
+    ),
+    Assignor(
+        "RoundRobinAssigner",
+        kafkajs_round_robin,
+        (EAGER,),
+        CLIENT,
+        "KafkaJS 2.2",
+        "gives members what they do not subscribe to, and nobody reads that; forgets who owned what",
+        (Property.COMPLETE, Property.EXCLUSIVE, Property.DETERMINISTIC, Property.BALANCED_WHEN_EQUAL),
     ),
     Assignor(
         "uniform",

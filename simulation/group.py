@@ -43,7 +43,7 @@ class GroupHandle:
     def __init__(self, context: ConsumerContext, name: str, settings: Mapping[str, object]) -> None:
         self._context = context
         self.name = name
-        self._chosen = "partition.assignment.strategy" in settings
+        self._chosen = frozenset(settings)
         self.config = with_settings(ConsumerConfig(), settings, BOUNDS)
         check_protocol(self.config, settings)
         self.members: list[MemberHandle] = []
@@ -71,7 +71,7 @@ class GroupHandle:
 
         `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
         all topics it matches, instead of `topics`.
-        `client`: `java`, `librdkafka` or `kafka-python`; `release`: an older one of it (`4.0`), where that differs
+        `client`: a library of `clients.config.Library`; `release`: an older one of it (`4.0`), where that differs
         (simulation.clients.traits.RELEASES); `protocol_mode`: `static`, `dynamic` or `unsafe`
         (simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so
         many ms from now; None: not before somebody calls start().
@@ -87,8 +87,8 @@ class GroupHandle:
         library = one_of(Library, "client", client)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
-        classic = self.config.group_protocol == CLASSIC
-        defaults = {} if self._chosen or not classic else TRAITS[library].defaults
+        usual = TRAITS[library].defaults if self.config.group_protocol == CLASSIC else {}
+        defaults = {name: value for name, value in usual.items() if name not in self._chosen}
         given = {**defaults, **(config or {}), **self._context.consumer_settings()}
         step = spread / max(len(labels) - 1, 1)
         joined = []

@@ -13,7 +13,7 @@ from math import exp, log, sqrt
 
 from groupsim.coordinator.config import near
 from groupsim.simulation import checks
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import AIOKAFKA, JAVA, KAFKA_PYTHON, KAFKAJS, LIBRDKAFKA, SARAMA
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.latencies import IDLE_LATE, IDLE_STEPS, LATENCIES, NONE, POSITIONED, Drawn, Latencies
 
@@ -60,6 +60,7 @@ USUAL_MS: dict[str, dict[Step, float]] = {
     },
     LIBRDKAFKA: {Step.START: 56},
     KAFKA_PYTHON: {Step.START: 20},
+    **{library: {} for library in (KAFKAJS, SARAMA, AIOKAFKA)},
 }
 """Their medians on the machine that `latencies` were measured on (666 starts, 71 by the consumer protocol, 690 first
 lines, 1,929 answers, 774 assignments)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groupsim.events.types import ProcessId
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import AIOKAFKA, JAVA, KAFKA_PYTHON, KAFKAJS, LIBRDKAFKA, SARAMA
 
 Record = dict[str, Any]
 """A recorded run, or one row of its `events`, `broker`, `client_log` or `actions`."""
@@ -37,7 +37,11 @@ def partition_order(name: str) -> tuple[str, int]:
     return topic, int(number)
 
 
-WORDS = (("librdkafka", LIBRDKAFKA), ("confluent", LIBRDKAFKA), ("kafka-python", KAFKA_PYTHON))
+WORDS = (
+    ("librdkafka", LIBRDKAFKA),
+    ("confluent", LIBRDKAFKA),
+    *((library, library) for library in (KAFKA_PYTHON, KAFKAJS, SARAMA, AIOKAFKA)),
+)
 """What names a library in a recording; anything else is Java's."""
 MODULES = {"kafka": KAFKA_PYTHON}
 """Libraries that go by the name of the module that a program imports."""

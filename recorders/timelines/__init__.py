@@ -6,6 +6,7 @@ Recording:
 - `real_group`: a group of real consumers, led through a scenario
 - `real_recording`: what happened in a real group, as a recording; the broker's rows from its log
 - `recorder`: recordings of all scenarios, libraries and assignors
+- `programs/`, `other_libraries`: consumers of KafkaJS, Sarama and aiokafka, and the recordings of their groups
 - `predictions`: predictions of the simulator, tried with real clients
 
 Comparing:

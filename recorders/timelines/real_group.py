@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS
 from recorders.broker.kafka import HOST, Kafka
-from recorders.timelines import scenarios
+from recorders.timelines import programs, scenarios
 from recorders.timelines.real_clients import Process, java_member, rdkafka_member
 from recorders.timelines.scenarios import JAVA, RDKAFKA, Action, TimelineScenario
 
@@ -22,7 +22,7 @@ STAGGER_S = 0.6
 """Groups side by side begin so far apart: their faults do not fall on one instant."""
 AFTERWARDS_S = 0.5
 """Until the broker's last lines are on disk."""
-COMMANDS = {JAVA: java_member, RDKAFKA: rdkafka_member}
+COMMANDS = {JAVA: java_member, RDKAFKA: rdkafka_member, **programs.COMMANDS}
 
 
 class Plan(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from groupsim.conformance.timelines.recording import APPEND_LINGER
 from recorders.broker import fetch
 from recorders.broker.kafka import Kafka
-from recorders.timelines import scenarios
+from recorders.timelines import programs, scenarios
 from recorders.timelines.real_clients import Feed
 from recorders.timelines.real_group import PlannedRun, RealGroup, play_side_by_side
 from recorders.timelines.real_recording import recording
@@ -31,7 +31,7 @@ PROPERTIES = {
 LINGER_MS = -1
 """Kafka 4.4's own default; stated, because 4.0 had another one."""
 REPETITIONS = 2
-LIBRARIES = {JAVA: "Apache Kafka Java client", RDKAFKA: "confluent-kafka (librdkafka)"}
+LIBRARIES = {JAVA: "Apache Kafka Java client", RDKAFKA: "confluent-kafka (librdkafka)", **programs.NAMES}
 
 
 def _head(run: PlannedRun) -> dict[str, Any]:
@@ -71,8 +71,13 @@ def _side_by_side(kafka: Kafka, runs: Sequence[PlannedRun]) -> list[dict[str, An
         return [recording(group, _head(run), run.scenario.first_fault, lines) for run, group in planned]
 
 
-def record(folder: Path, log: Callable[[str], None], wanted: Sequence[TimelineScenario] = SCENARIOS) -> None:
-    """Record all scenarios into a folder, one file per run."""
+def record(
+    folder: Path,
+    log: Callable[[str], None],
+    wanted: Sequence[TimelineScenario] = SCENARIOS,
+    strategies: Mapping[str, Sequence[str]] = scenarios.STRATEGIES,
+) -> None:
+    """Record all scenarios into a folder, one file per run. `strategies`: the assignors of each library."""
     folder.mkdir(parents=True, exist_ok=True)
     with Kafka(PROPERTIES) as kafka:
         kafka.create_topic(scenarios.TOPIC, scenarios.PARTITIONS)
@@ -81,7 +86,8 @@ def record(folder: Path, log: Callable[[str], None], wanted: Sequence[TimelineSc
                 for repetition in range(1, REPETITIONS + 1):
                     runs = [
                         PlannedRun(scenario, library, assignor, repetition)
-                        for library, assignors in scenarios.STRATEGIES.items()
+                        for library, assignors in strategies.items()
+                        if not (scenario.static and library in programs.NEVER_STATIC)
                         for assignor in assignors
                     ]
                     began = time.monotonic()

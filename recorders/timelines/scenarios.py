@@ -110,3 +110,19 @@ SCENARIOS = (
         "rolling-restart", "each member closes and returns 1.5 s later, one every 4 s", _rolling(), 19_500
     ),
 )
+EVERYBODY_AGAIN = TimelineScenario(
+    "everybody-again",
+    "all members close at once and are back 2 s later",
+    (
+        *TRIO,
+        *(_at(SETTLED_MS + 50 * n, "close", member) for n, member in enumerate(("m1", "m2", "m3"))),
+        *(_at(SETTLED_MS + 2_000 + 100 * n, "start", member) for n, member in enumerate(("m1", "m2", "m3"))),
+    ),
+    14_000,
+)
+SLOW_BESIDE_A_JOIN = TimelineScenario(
+    "slow-beside-a-join",
+    "m4 joins while one batch of m2 takes 6 s",
+    (*TRIO, _at(SETTLED_MS, "slow_batch", "m2", ms=6_000), _at(SETTLED_MS + 2_000, "start", "m4")),
+    16_500,
+)

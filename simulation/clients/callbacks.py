@@ -17,9 +17,12 @@ from groupsim.simulation.clients.records import catch_up
 
 def run(client: Client, kind: CallbackKind, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
     """Run a callback; nothing of this consumer is processed meanwhile. False if it raises."""
+    if kind is CallbackKind.LOST and not client.traits.says_lost:
+        kind = CallbackKind.REVOKED
     catch_up(client)
     threads = client.threads
-    while client.traits.library_thread and not threads.in_poll and not threads.closing:  # callbacks run inside poll()
+    inside_poll = client.traits.library_thread and not client.traits.callbacks_beside_work
+    while inside_poll and not threads.in_poll and not threads.closing:
         yield from client.process.wait(threads.polling.wait())
     while threads.in_callback:  # one after the other, as they were asked for
         yield from client.process.wait(threads.polling.wait())

@@ -84,10 +84,13 @@ class Library(StrEnum):
     JAVA = "java"
     LIBRDKAFKA = "librdkafka"
     KAFKA_PYTHON = "kafka-python"
+    KAFKAJS = "kafkajs"
+    SARAMA = "sarama"
+    AIOKAFKA = "aiokafka"
 
 
 CLIENTS: tuple[str, ...] = tuple(Library)
-JAVA, LIBRDKAFKA, KAFKA_PYTHON = CLIENTS
+JAVA, LIBRDKAFKA, KAFKA_PYTHON, KAFKAJS, SARAMA, AIOKAFKA = CLIENTS
 
 
 class ProtocolMode(StrEnum):

@@ -25,8 +25,8 @@ def library_thread(client: Client) -> Script:
     threads = client.threads
     while not threads.ending:
         expired = client.membership.outside and threads.poll_expired
-        if not expired or threads.in_poll:
-            threads.poll_expired = expired = False
+        if not expired or threads.in_poll or client.traits.callbacks_beside_work:
+            threads.poll_expired = expired = expired and not threads.in_poll
             yield from advance(client)
         if expired:  # nothing is done, however overdue, before the application polls
             yield from client.process.wait(threads.library.wait(None))

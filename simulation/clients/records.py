@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupsim.events.types import TopicPartition
 from groupsim.simulation.clients import fetcher
 from groupsim.simulation.clients.client import Client
+from groupsim.simulation.clients.process import Script
 
 
 def instant(client: Client) -> bool:
@@ -52,6 +53,25 @@ def next_arrival_ms(client: Client) -> int | None:
     if client.fetchable_until() < now:
         return None
     return client.cluster_topics.next_arrival_ms(client.fetch.fetchable(), now)
+
+
+def fetch_ends_ms(client: Client, at_ms: int, began_ms: int) -> int:
+    """When a fetch ends that is under way at `at_ms`: with the next record, or when it has waited for long enough.
+
+    `began_ms`: when one of the fetches before it began.
+    """
+    wait_ms = client.traits.fetch_wait_ms
+    if not client.fetch.view or not wait_ms:
+        return at_ms
+    waited_ms = began_ms - (began_ms - at_ms) // wait_ms * wait_ms
+    arrival_ms = client.cluster_topics.next_arrival_ms(client.fetch.view, at_ms)
+    return waited_ms if arrival_ms is None else min(waited_ms, arrival_ms)
+
+
+def wait_for_fetch(client: Client) -> Script:
+    """Wait until the fetch that is under way has ended."""
+    if client.fetch.view:
+        yield from client.process.sleep(fetch_ends_ms(client, client.now + 1, client.now) - client.now)
 
 
 def duration_ms(client: Client, taken: dict[TopicPartition, int]) -> int:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import (
+    AIOKAFKA,
+    CLASSIC,
+    CONSUMER,
+    JAVA,
+    KAFKA_PYTHON,
+    KAFKAJS,
+    LIBRDKAFKA,
+    SARAMA,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +56,18 @@ class Traits:
     `reconnect_backoff_ms`: it then waits before it connects again, at first and at most.
     `returns_user_data`: the user data that members send for a sticky assignor come back to them with the assignment, so
     that the group cannot be upgraded online.
+
+    `poll_limit`: it leaves when the application has not polled for max.poll.interval.ms; else that setting is nothing
+    but the rebalance timeout of its JoinGroup. `rebalances_within_session`: its rebalance timeout is the session
+    timeout. `beats_beside_work`: heartbeats are sent while the application works; else only between two batches.
+    `fetch_wait_ms`: a fetch ends with a record, or after so long. Until the one under way has ended,
+    `beats_after_fetches`: no heartbeat is sent, `revokes_after_fetches`: nothing is revoked, `leaves_after_fetches`:
+    close() sends no LeaveGroup.
+    `beats_at_once`: the first heartbeat of a generation is sent with the assignment. `callbacks_beside_work`: the
+    listener runs while the application waits within its own work, and a member that is too slow revokes then, not when
+    it polls. `says_lost`: lost partitions are announced as lost; else as revoked. `rejoins_after_ms`: how long it waits
+    when another rebalance interrupts its join. `orders_as_text`: round robin goes through partitions by their names
+    (`orders-10` before `orders-2`).
     """
 
     defaults: Mapping[str, object] = field(default_factory=dict)
@@ -71,6 +92,18 @@ class Traits:
     follows_polls: bool = False
     close_waits_ms: int = 0
     announces_empty: bool = False
+    poll_limit: bool = True
+    rebalances_within_session: bool = False
+    beats_beside_work: bool = True
+    fetch_wait_ms: int = 0
+    beats_after_fetches: bool = False
+    revokes_after_fetches: bool = False
+    leaves_after_fetches: bool = False
+    beats_at_once: bool = False
+    callbacks_beside_work: bool = False
+    says_lost: bool = True
+    rejoins_after_ms: int = 0
+    orders_as_text: bool = False
 
 
 TRAITS: dict[str, Traits] = {
@@ -93,8 +126,58 @@ TRAITS: dict[str, Traits] = {
         revokes_nothing=True,
         reconnect_backoff_ms=(50, 30_000),
     ),
+    # runner.js: fetch, stop, scheduleFetchManager; consumerGroup.js: heartbeat, joinAndSync
+    KAFKAJS: Traits(
+        defaults={
+            "partition.assignment.strategy": ("RoundRobinAssigner",),
+            "session.timeout.ms": 30_000,
+            "max.poll.interval.ms": 60_000,
+        },
+        poll_limit=False,
+        beats_beside_work=False,
+        fetch_wait_ms=5_000,
+        beats_after_fetches=True,
+        leaves_after_fetches=True,
+        beats_at_once=True,
+        rejoins_after_ms=300,
+        sends_reasons=False,
+        sends_rack=False,
+        reconnect_backoff_ms=(300, 30_000),
+    ),
+    # consumer_group.go: joinSync, retryJoinSync; consumer_group_session.go: heartbeatLoop, release; consumer.go:
+    # responseFeeder; balance_strategy.go
+    SARAMA: Traits(
+        defaults={
+            "partition.assignment.strategy": ("range",),
+            "session.timeout.ms": 10_000,
+            "max.poll.interval.ms": 60_000,
+            "auto.commit.interval.ms": 1_000,
+        },
+        poll_limit=False,
+        beats_at_once=True,
+        says_lost=False,
+        fetch_wait_ms=500,
+        revokes_after_fetches=True,
+        rejoins_after_ms=2_000,
+        orders_as_text=True,
+        sends_rack=False,
+        reconnect_backoff_ms=(250, 250),
+    ),
+    # consumer/group_coordinator.py: GroupCoordinator, CoordinatorGroupRebalance
+    AIOKAFKA: Traits(
+        defaults={"partition.assignment.strategy": ("roundrobin",), "session.timeout.ms": 10_000},
+        library_thread=True,
+        rebalances_within_session=True,
+        callbacks_beside_work=True,
+        says_lost=False,
+        revokes_nothing=True,
+        sends_reasons=False,
+        sends_rack=False,
+        reconnect_backoff_ms=(100, 100),
+    ),
 }
-"""By library: Java's consumer 4.4, librdkafka 2.16, kafka-python 3.0, as recorded."""
+"""By library: Java's consumer 4.4, librdkafka 2.16, kafka-python 3.0, KafkaJS 2.2.4, Sarama 1.61.1, aiokafka 0.14.0, as
+recorded."""
 CONSUMER_TRAITS: dict[str, Traits] = {
     JAVA: Traits(
         library_thread=True, fetches_ahead=True, callbacks_at_polls=True, follows_polls=True, announces_empty=True

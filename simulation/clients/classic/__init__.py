@@ -7,5 +7,6 @@
 - `rebalance`: what is committed and revoked before a join, and what is taken over after it.
 - `heartbeat`: the heartbeat thread; session and poll timeouts.
 - `leave`: LeaveGroup, unsubscribe().
+- `sarama_round_robin`: the order in which Sarama's round robin goes through partitions.
 - `librdkafka_sticky`: the order in which librdkafka's sticky assignor goes through partitions.
 """

@@ -11,6 +11,7 @@ from groupsim.simulation.clients.classic.state import ClassicState
 from groupsim.simulation.clients.connection import Failure
 from groupsim.simulation.clients.coordinator_lookup import find_coordinator
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.records import fetch_ends_ms
 from groupsim.simulation.requests import ToGroup
 
 POLL_EXPIRED = "consumer poll timeout has expired."
@@ -32,12 +33,16 @@ def _count_from_now(m: ClassicState) -> None:
 
 def _wakes_ms(m: ClassicState) -> int:
     """When the thread sends the next heartbeat."""
+    due_ms = m.heartbeat.next_ms + m.heartbeat.late_ms
+    if m.client.traits.beats_after_fetches:
+        return fetch_ends_ms(m.client, due_ms, due_ms - m.client.config.heartbeat_interval_ms)
     return _look_ms(m, m.heartbeat.next_ms) + m.heartbeat.late_ms
 
 
 def active(m: ClassicState) -> bool:
     """Whether heartbeats are sent: neither before joining nor while JoinGroup is in flight."""
-    return m.state in (ClientState.COMPLETING_REBALANCE, ClientState.STABLE)
+    joined = m.state in (ClientState.COMPLETING_REBALANCE, ClientState.STABLE)
+    return joined and (m.client.traits.beats_beside_work or m.client.threads.away_since_ms is None)
 
 
 def keep_watch(m: ClassicState) -> None:
@@ -87,8 +92,9 @@ def heartbeat_thread(m: ClassicState) -> Script:
 
 def _away_from_poll(m: ClassicState) -> bool:
     """Whether max.poll.interval.ms runs: the application works, or its listener does, inside poll() as well."""
-    threads = m.client.threads
-    return not threads.in_poll or (threads.in_callback and not m.client.traits.library_thread)
+    threads, traits = m.client.threads, m.client.traits
+    away = not threads.in_poll or (threads.in_callback and not traits.library_thread)
+    return away and traits.poll_limit
 
 
 def _session_timed_out(m: ClassicState) -> None:

@@ -42,6 +42,9 @@ def join_if_needed(m: ClassicState) -> Script:
             yield from rebalance.prepare_join(m)
             continue
         if m.join is None:
+            away = m.client.traits.callbacks_beside_work and m.client.threads.poll_expired
+            if away or m.client.now < m.rejoin_ms:
+                return  # what comes before the join is done; the join itself waits
             _send_join(m)
         yield from handle_join_answer(m)
         join = m.join
@@ -77,6 +80,11 @@ def _timeout_ms(client: Client) -> int:
     return max(config.request_timeout_ms, config.max_poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS)
 
 
+def _rebalance_timeout_ms(client: Client) -> int:
+    within_session = client.traits.rebalances_within_session
+    return client.config.session_timeout_ms if within_session else client.config.max_poll_interval_ms
+
+
 def _send_join(m: ClassicState) -> None:
     client = m.client
     join = m.join = PendingJoin(client.topics)
@@ -93,7 +101,7 @@ def _send_join(m: ClassicState) -> None:
             client_id=client.client_id,
             client_host=client.process.id,
             session_timeout_ms=client.config.session_timeout_ms,
-            rebalance_timeout_ms=client.config.max_poll_interval_ms,
+            rebalance_timeout_ms=_rebalance_timeout_ms(client),
             protocols=protocols,
             reason=reason if client.traits.sends_reasons else None,
         )
@@ -248,7 +256,10 @@ def _synced(m: ClassicState, join: PendingJoin, answer: object, generation: int)
             return
         join.assigned = answer.assignment
         m.rejoin_needed = False
-        if client.traits.heartbeats_from_sync:
+        if client.traits.beats_at_once:
+            m.heartbeat.next_ms = client.now
+            client.threads.heartbeat.notify()
+        elif client.traits.heartbeats_from_sync:
             m.heartbeat.next_ms = client.now + client.config.heartbeat_interval_ms
         client.record(
             facts.SyncOk(
@@ -265,7 +276,7 @@ def _synced(m: ClassicState, join: PendingJoin, answer: object, generation: int)
             reason = f"encountered {error} from SYNC_GROUP response"
             m.reset(reason, member_id_too=error == "UNKNOWN_MEMBER_ID")
         case "REBALANCE_IN_PROGRESS":
-            m.request_rejoin("group is already rebalancing")
+            m.interrupted("group is already rebalancing")
         case "TIMEOUT" | "DISCONNECTED" | "NOT_COORDINATOR" | "COORDINATOR_NOT_AVAILABLE":
             m.request_rejoin(f"rebalance failed due to {error}")
             client.lose_coordinator(f"sync failed: {error}")

@@ -9,13 +9,13 @@ from typing import Any
 import simpy
 
 from groupsim.assignors import ASSIGNORS
-from groupsim.assignors.spec import COOPERATIVE, Spec
+from groupsim.assignors.spec import COOPERATIVE, Answer, Spec
 from groupsim.assignors.spec import Member as AssignorMember
 from groupsim.coordinator.classic.commands import JoinAnswer
 from groupsim.events import client as facts
 from groupsim.events.types import Plan
 from groupsim.simulation.clients import metadata
-from groupsim.simulation.clients.classic import librdkafka_sticky
+from groupsim.simulation.clients.classic import librdkafka_sticky, sarama_round_robin
 from groupsim.simulation.clients.classic.state import ClassicState
 from groupsim.simulation.clients.config import MEASURED
 from groupsim.simulation.clients.process import Script
@@ -68,8 +68,13 @@ def _run_assignor(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event,
     started = time.perf_counter_ns()
     assign = ASSIGNORS[m.assignor].assign
     spec = Spec(members, metadata.counts(client), racks=metadata.racks(client))
-    from_the_end = client.traits.sticky_from_the_end and m.assignor == "cooperative-sticky"
-    given = librdkafka_sticky.assign(assign, spec) if from_the_end else assign(spec)
+    given: Answer
+    if client.traits.sticky_from_the_end and m.assignor == "cooperative-sticky":
+        given = librdkafka_sticky.assign(assign, spec)
+    elif client.traits.orders_as_text and m.assignor == "roundrobin":
+        given = sarama_round_robin.assign(spec)
+    else:
+        given = assign(spec)
     duration = client.application.assignor_ms
     if duration == MEASURED:
         duration = (time.perf_counter_ns() - started) // 1_000_000

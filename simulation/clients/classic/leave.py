@@ -12,6 +12,7 @@ from groupsim.simulation.clients import callbacks
 from groupsim.simulation.clients.classic.rebalance import revoke
 from groupsim.simulation.clients.classic.state import ClassicState
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.records import wait_for_fetch
 from groupsim.simulation.requests import ToGroup
 
 LEAVE_TIMEOUT_MS = 30_000
@@ -46,6 +47,8 @@ def leave_group(m: ClassicState, reason: str) -> Script:
     """
     client = m.client
     view = client.fetch.view
+    if client.traits.leaves_after_fetches:
+        yield from wait_for_fetch(client)
     if view:
         lost = m.generation == NO_GENERATION or m.state is not ClientState.STABLE or m.rejoin_needed
         yield from callbacks.run(client, CallbackKind.LOST, view) if lost else revoke(m, view)

@@ -78,7 +78,8 @@ class ClassicMembership:
     def due(self) -> list[int]:
         client = self._state.client
         watches = client.pattern is not None or self._state.leads or not client.metadata.known
-        return [client.metadata.next_refresh_ms] if watches else []
+        refresh = [client.metadata.next_refresh_ms] if watches else []
+        return [*refresh, self._state.rejoin_ms] if client.now < self._state.rejoin_ms else refresh
 
     def read_network(self) -> bool:
         return heartbeat.read_answer(self._state)

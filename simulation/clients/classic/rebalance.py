@@ -15,7 +15,7 @@ from groupsim.simulation.clients import callbacks, commits
 from groupsim.simulation.clients.classic.state import ClassicState, rebalance_protocol
 from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.records import catch_up, instant
+from groupsim.simulation.clients.records import catch_up, instant, wait_for_fetch
 
 
 def commit_before_join(m: ClassicState) -> Generator[simpy.Event, Any, bool]:
@@ -70,6 +70,8 @@ def prepare_join(m: ClassicState) -> Script:
 def revoke(m: ClassicState, partitions: Partitions) -> Generator[simpy.Event, Any, bool]:
     """Revoke. librdkafka commits after the callback and then goes on (rd_kafka_assignment_serve). False: it raised."""
     client = m.client
+    if client.traits.revokes_after_fetches:
+        yield from wait_for_fetch(client)
     fine = yield from callbacks.run(client, CallbackKind.REVOKED, partitions)
     if client.traits.commits_after_revoking and client.config.enable_auto_commit and partitions:
         client.fetch.paused.update(partitions)
@@ -80,6 +82,8 @@ def revoke(m: ClassicState, partitions: Partitions) -> Generator[simpy.Event, An
 def lose(m: ClassicState) -> Script:
     """Everything is lost: others may own it already."""
     client = m.client
+    if client.traits.revokes_after_fetches:
+        yield from wait_for_fetch(client)
     if client.fetch.view:
         yield from callbacks.run(client, CallbackKind.LOST, client.fetch.view)
     client.set_view(())

@@ -60,7 +60,7 @@ class ClassicState:
     comes before a join is still to be done. `sticky_owned` and `sticky_generation` are the last assignment, which eager
     sticky assignors send along. `watched_topics`: the partition counts the leader assigned with. `commits_disabled`:
     partitions were lost in an unguarded downgrade (KIP-726). `commit_in_flight`: what was read is being committed
-    before a join.
+    before a join. `rejoin_ms`: a join that another rebalance interrupted begins again then.
     """
 
     client: Client
@@ -80,6 +80,7 @@ class ClassicState:
     watched_topics: dict[str, int] | None = None
     commits_disabled: bool = False
     commit_in_flight: simpy.Process | None = None
+    rejoin_ms: int = 0
     heartbeat: HeartbeatState = field(default_factory=HeartbeatState)
 
     def become(self, state: ClientState) -> None:
@@ -94,6 +95,11 @@ class ClassicState:
         self.rejoin_reason = reason
         self.client.record(facts.RejoinRequested(process=self.client.process.id, reason=reason))
         self.client.threads.wake()
+
+    def interrupted(self, reason: str) -> None:
+        """Another rebalance has begun before this join was complete: join again, as soon as the library does."""
+        self.rejoin_ms = self.client.now + self.client.traits.rejoins_after_ms
+        self.request_rejoin(reason)
 
     def reset(self, reason: str, *, member_id_too: bool) -> None:
         """Forget the generation: the view is lost at the next poll (Kafka: resetStateAndGeneration)."""
