@@ -41,7 +41,7 @@ class ProcessLog:
     """One incarnation of one client: `name` is `client_id.incarnation`, `rows` are its rows in order.
 
     `closed_row`: the row at which close() ended its membership, if `closed`. `lane` tells apart processes that share
-    one log although its lines name no client.
+    one log although its lines name no client. `shown_settings`: of the consumer protocol, once somebody asked for them.
     """
 
     group: str
@@ -53,6 +53,7 @@ class ProcessLog:
     closed_row: int = 0
     lane: int = 0
     rows: list[PlacedRow] = field(default_factory=list)
+    shown_settings: dict[str, int | str] | None = field(default=None, repr=False, compare=False)
 
     @property
     def library(self) -> Program | None:

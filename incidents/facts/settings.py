@@ -83,7 +83,14 @@ def consumer_settings(process: ProcessLog) -> dict[str, int | str]:
     """What a log shows of settings that no member of the consumer protocol has itself; empty for a classic one.
 
     The heartbeat interval, as the coordinator gave it (Java), or as most heartbeats followed each other (librdkafka).
+    It is asked for at each removal, and worked out once.
     """
+    if process.shown_settings is None:
+        process.shown_settings = _consumer_settings(process)
+    return process.shown_settings
+
+
+def _consumer_settings(process: ProcessLog) -> dict[str, int | str]:
     rows = [timed for _, timed in process.rows]
     if not any(timed.row.kind in _SPEAKS for timed in rows):
         return {}
