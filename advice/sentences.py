@@ -62,7 +62,9 @@ def unsure(advice: Advice) -> str:
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
         return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
     less, more = sum(ms < 0 for ms in moved), sum(ms > 0 for ms in moved)
-    said = f"The direction is not sure: {less} of {counted(len(moved), 'simulation')} cost less, {more} cost more"
+    said = (
+        f"The direction is not sure: it cost less in {less} of {counted(len(moved), 'simulation')} and more in {more}"
+    )
     if not is_less:
         return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"
     low, high = (-end for end in reversed(change.interval()))
@@ -107,10 +109,10 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`At least 97 % sure that none of the 4 choices is better by more than 5 %.`: than what is chosen, or is best."""
+    """`At least 97 % sure that it is the best of the 4 choices, or at most 5 % worse than the best.`: what is chosen, or is best."""
     selection, number = advice.selection, len(advice.choices)
     near = percent(advice.goal.indifference)
-    what = f"that none of the {number} choices is better by more than {near}"
+    what = f"that it is the best of the {number} choices, or at most {near} worse than the best"
     if advice.keeps and not advice.is_present:
         what = f"which of the {number} choices is the best, to {near}"
     sure = f"{_percent(selection.confidence)} sure {what}"

@@ -140,7 +140,7 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
         alone = len(first.members) == 1
-        cost, ms = f"{_mark(first)} {'it was' if alone else 'they were'} {said} without partitions", lost_ms
+        cost, ms = f"{_mark(first)} {'it' if alone else 'they'} had no partitions for {said}", lost_ms
     else:
         return []
     longest = max((bound or 0 for bound in ms or ()), default=0)

@@ -9,7 +9,7 @@ _IN_WORDS = {
     "worst_partition_ms": "the time of the worst partition",
     "outage_ms": "time with a partition unavailable",
     "longest_partition_ms": "the longest outage of one partition",
-    "max_partitions": "partitions unavailable at once",
+    "max_partitions": "partitions unavailable at the same time",
     "detection_ms": "time until a death is noticed",
     "reprocessed_records": "records read twice",
     "commits_refused": "refused commits",
@@ -22,7 +22,7 @@ _IN_WORDS = {
 
 
 def called(name: str) -> str:
-    """How a sentence calls a measure, of the time after start-up too: `partitions unavailable at once`."""
+    """How a sentence calls a measure, of the time after start-up too: `partitions unavailable at the same time`."""
     plain = name.removeprefix("after_start_")
     return _IN_WORDS.get(plain, name)
 

@@ -31,7 +31,7 @@ def of_rebalances(rebalances: Sequence[Rebalance]) -> str:
     which = "the longest" if len(known) > 1 else "it" if len(rebalances) == 1 else "one"
     after = " after the first" if later else ""
     least = "at least " if longest.at_least else ""
-    waited = f", and {longest.slowest_member} was the slowest" if longest.slowest_member else ""
+    waited = f", and {longest.slowest_member} was the slowest member" if longest.slowest_member else ""
     return f"{said}; {which}{after} took {least}{duration(longest.duration_ms or 0)}{waited}."
 
 

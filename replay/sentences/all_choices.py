@@ -5,6 +5,7 @@ What that rests on is said apart (`rests_on`), and each choice in full by `one_c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from groupsim.replay.choice_result import ChoiceResult
@@ -92,10 +93,11 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
         return [_none(answered, trusted)]
-    not_sure = f"{trusted.warning()}whether one of the {len(answered)} choices would have helped is not sure"
+    not_sure = f"{trusted.warning()}none of the {len(answered)} choices is sure to have helped"
     first = _promising(unsure, trusted)
     if first is None:
-        return [as_sentence(not_sure), as_sentence(why_in_brief(unsure[0], trusted))]
+        why = why_in_brief(unsure[0], trusted)
+        return [as_sentence(not_sure), as_sentence(re.sub("^it cost ", f"{unsure[0].choice} cost ", why))]
     return [as_sentence(f"{not_sure}; the most promising is {first.choice}"), as_sentence(parts.seeds_say(first))]
 
 
@@ -128,9 +130,9 @@ def _best(better: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     level = _level(better)
     names = [choice.choice for choice in level]
     named = either(names if len(names) <= _NAMED else [*names[: _NAMED - 1], "others that are as good"])
-    alone = " alone" if 1 < len(names) <= _NAMED else ""
+    one = "either " if 1 < len(names) <= _NAMED else ""
     amounts = about_instead([_median_ms(each) for each in level], level[0].base.median)
-    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {named}{alone} would have cost {amounts}."
+    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {one}{named} would have cost {amounts}."
     return [first, *map(as_sentence, filter(None, [parts.how_far(level, trusted), parts.needs(level)]))]
 
 

@@ -117,9 +117,9 @@ def seeds_say(result: ChoiceResult) -> str:
     """Why the seeds show neither a direction nor that there is none."""
     seeds, (low, high) = len(result.costs), median_interval(result.moved)
     less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
-    said = f"{less} of {seeds_of(result)} cost less, {more} cost more"
+    said = f"it cost less in {less} of {seeds_of(result)} and more in {more}"
     if not less or not more:
-        said = f"{less or more} of {seeds_of(result)} cost {'less' if less else 'more'}"
+        said = f"it cost {'less' if less else 'more'} in {less or more} of {seeds_of(result)}"
     if seeds < FEWEST:
         return f"{said}, and fewer than {FEWEST} simulations do not show which it is"
     if low < 0 < high:

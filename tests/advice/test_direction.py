@@ -32,15 +32,15 @@ def taken(moved: Sequence[float], *, recorded: bool = True, **reliance: str) -> 
     [
         (
             [-40_000.0, -30_000.0, 900.0, 800.0, 700.0, 900.0, 500.0],
-            "2 of 7 simulations cost less, 5 cost more; the mean is",
+            "it cost less in 2 of 7 simulations and more in 5; the mean is",
         ),
         (
             [-9_000.0] * 6 + [3_000.0] * 5,
-            "6 of 11 simulations cost less, 5 cost more; the mean is less by 3.5 partition-sec",
+            "it cost less in 6 of 11 simulations and more in 5; the mean is less by 3.5 partition-sec",
         ),
         (
             [-9_000.0, -9_500.0, -9_100.0, -9_200.0, -9_050.0],
-            "5 of 5 simulations cost less, 0 cost more; the mean is less",
+            "it cost less in 5 of 5 simulations and more in 0; the mean is less",
         ),
     ],
 )
@@ -68,7 +68,7 @@ def test_of_a_scenario_a_mean_that_is_surely_less_is_enough() -> None:
     moved = [-9_000.0 - 10 * n for n in range(16)] + [100.0] * 9
     assert unsure(taken(moved, recorded=False)) == ""
     assert unsure(taken(moved)).startswith(
-        "The direction is not sure: 16 of 25 simulations cost less, 9 cost more; the mean"
+        "The direction is not sure: it cost less in 16 of 25 simulations and more in 9; the mean"
     )
     assert unsure(taken([-9_000.0] * 6 + [8_000.0] * 5, recorded=False)).endswith("which may be chance")
 

@@ -188,8 +188,7 @@ def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answe
     assert answered([short]) == "App went."
     longer = replace(first, cost=Cost(member_without_partitions_ms=(4_800, 4_800)))
     assert (
-        answered([replace(short, findings=(longer,))])
-        == "App went: it was 4.8 s without partitions (34 % of the time)."
+        answered([replace(short, findings=(longer,))]) == "App went: it had no partitions for 4.8 s (34 % of the time)."
     )
 
 

@@ -21,7 +21,7 @@ def test_the_library_of_most_logs_is_simulated() -> None:
 
 
 def test_a_library_that_is_not_simulated_or_not_named_goes_by_the_first_joins() -> None:
-    assert client_library([incarnation("sarama")]) == "java"
+    assert client_library([incarnation("franz-go")]) == "java"
     assert client_library([incarnation(rejoined_with_id=True)]) == "kafka-python"
     with_reason = incarnation(rejoined_with_id=True)
     with_reason.rejoin_causes.add(RejoinCause.MEMBER_ID_REQUIRED)

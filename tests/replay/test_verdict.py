@@ -25,7 +25,7 @@ def test_seeds_that_say_the_opposite_are_counted() -> None:
     assert (
         "Whether range would have helped is not sure: simulated, it costs 30.0 partition-seconds instead of 20.0 ("
     ) in noisy
-    assert "; 4 of 10 simulations cost less, 6 cost more, which may be chance: the replay" in noisy
+    assert "; it cost less in 4 of 10 simulations and more in 6, which may be chance: the replay" in noisy
 
 
 def test_a_direction_takes_as_many_seeds_as_the_sign_test() -> None:
@@ -33,7 +33,9 @@ def test_a_direction_takes_as_many_seeds_as_the_sign_test() -> None:
     for seeds, found in ((3, Verdict.NOT_SURE), (5, Verdict.NOT_SURE), (6, Verdict.BETTER)):
         assert verdict(result([10_000] * seeds, [20_000] * seeds), SURE) is found
     few = sentence(result([10_000] * 3, [20_000] * 3), SURE)
-    assert "; 3 of 3 simulations cost less, and fewer than 6 simulations do not show which it is: the replay" in few
+    assert (
+        "; it cost less in 3 of 3 simulations, and fewer than 6 simulations do not show which it is: the replay" in few
+    )
     for agree, of, found in (
         (8, 10, Verdict.NOT_SURE),
         (9, 10, Verdict.LIKELY_BETTER),
@@ -50,8 +52,8 @@ def test_none_would_have_helped_only_where_the_seeds_show_it() -> None:
     maybe, same = result([10_000] * 8 + [25_000] * 2, base, "a"), result([20_100] * 10, base, "b")
     said = headline([result(base, base, "as recorded"), maybe, same], SURE)
     assert said == (
-        "Whether one of the 2 choices would have helped is not sure; the most promising is a. 8 of 10 simulations cost"
-        " less, 2 cost more, which may be chance."
+        "None of the 2 choices is sure to have helped; the most promising is a. It cost less in 8"
+        " of 10 simulations and more in 2, which may be chance."
     )
     small = result([17_800] * 4 + [18_500] * 6, base, "c")
     assert "and the difference may be too small to be worth having" in sentence(small, SURE)

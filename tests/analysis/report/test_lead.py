@@ -29,7 +29,7 @@ def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
     assert much.endswith("; start-up: 0.8 more, and 2.0 unknown.")
     assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
     assert shown["strong"] == 2
-    assert why == "71 % of this time depends on session.timeout.ms; longest waited for: m2.0 (72 %)."
+    assert why == "71 % of this time depends on session.timeout.ms; for 72 % of it the group waited for m2.0."
     assert shown["numbers"]["between"]["ms"] == [21_822, 53_802]
 
 
