@@ -109,7 +109,7 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`At least 97 % sure that it is the best of the 4 choices, or at most 5 % worse than the best.`: what is chosen, or is best."""
+    """`At least 97 % sure that it is the best of the 4 choices, or at most 5 % worse than the best.`: what is taken."""
     selection, number = advice.selection, len(advice.choices)
     near = percent(advice.goal.indifference)
     what = f"that it is the best of the {number} choices, or at most {near} worse than the best"

@@ -290,8 +290,8 @@ def _away(log: GroupLog, broker: list[Said]) -> str | None:
     loaded = None if left is None else _next(left, log.broker, (RowKind.GROUP_LOADED,))
     if left is not None and (back := _lasted(left, loaded)) is not None:
         times = often(sum(line.row.kind is RowKind.BROKER_UNLOADED for line in broker))
-        back_after = f"was back after {duration(back)}{' the first time' if times else ''}"
-        return f"the group's coordinator was stopped or moved to another broker{times}, and {back_after}"
+        how_long = f"{times}, the first time for {duration(back)}" if times else f" for {duration(back)}"
+        return f"the group's coordinator was away{how_long} (stopped, or moved to another broker)"
     starts = next((line for line in broker if "start" in str(line.row.detail.get("what", "")).lower()), None)
     before = [] if starts is None else [line.at for line in log.broker if line.nth < starts.nth and line.at is not None]
     if left is not None or starts is None or starts.at is None or not before:
