@@ -120,6 +120,24 @@ EVERYBODY_AGAIN = TimelineScenario(
     ),
     14_000,
 )
+KILLED_BESIDE_A_JOIN = TimelineScenario(
+    "killed-beside-a-join",
+    "m1 is killed, m4 joins 1 s later, and m1 is back 9 s after it was killed",
+    (*TRIO, _at(SETTLED_MS, "kill", "m1"), _at(7_000, "start", "m4"), _at(15_000, "start", "m1")),
+    20_000,
+)
+TWO_SLOW = TimelineScenario(
+    "two-slow-one-closes",
+    "one batch each of m2 and m3 takes 3 s; m1 closes meanwhile and is back 5 s later",
+    (
+        *TRIO,
+        _at(SETTLED_MS, "slow_batch", "m2", ms=3_000),
+        _at(SETTLED_MS + 100, "slow_batch", "m3", ms=3_000),
+        _at(SETTLED_MS + 1_000, "close", "m1"),
+        _at(SETTLED_MS + 6_000, "start", "m1"),
+    ),
+    16_500,
+)
 SLOW_BESIDE_A_JOIN = TimelineScenario(
     "slow-beside-a-join",
     "m4 joins while one batch of m2 takes 6 s",

@@ -57,6 +57,12 @@ def test_generations_callbacks_and_partitions_are_as_recorded(library: str) -> N
     assert missed == {story for story in MISSED if story[0] == library}
 
 
+def test_stories_that_were_put_aside_are_as_recorded() -> None:
+    aside = recorder.read(FOLDER / "put-aside")
+    assert len(aside) == 20
+    assert [run["id"] for run in aside if outcome(run) != outcome(reenact(run, 0, recorded_times=True))] == []
+
+
 def gone(library: str, story: str) -> list[str]:
     """Why the group lost its first member, as the broker says it; empty if it lost none."""
     run = next(r for r in recorded() if r["scenario"] == story and library_of(r) == library)
