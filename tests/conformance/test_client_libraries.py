@@ -18,8 +18,8 @@ from recorders.timelines import recorder
 FOLDER = Path(__file__).parents[1] / "golden" / "clients"
 SEEDS = range(2)
 MISSED = {(SARAMA, "rolling-restart")}
-"""Sarama's heartbeats wait behind a fetch on the same connection: whether a member is back before the others have
-noticed that it left depends on that, and is not simulated."""
+"""Sarama's members often notice that one left only when it is back; the simulated ones notice first. Why is not known:
+perhaps heartbeats wait behind fetches on the connection that both use."""
 
 
 @cache
