@@ -116,18 +116,26 @@ def _history(work: Work, problem: StreamsProblem) -> tuple[dict[int, int], Candi
 
 def _keep_active(work: Work, previous: Mapping[int, int]) -> None:
     """Step 1, by number, then subtopology: who had the active task keeps it below the active quota."""
-    counts, active, owners, count = work.counts, work.active, work.owners, work.counter()
-    for code in sorted(work.codes()) if previous else ():
-        member = previous.get(code, NOBODY)
-        if member != NOBODY and counts[member] < active.each:
+    counts, active, total, owners = work.counts, work.active, work.total, work.owners
+    has, quota, whole = previous.get, active.each, total.each
+    for code in work.by_number() if previous else ():
+        member = has(code, NOBODY)
+        if member != NOBODY and (number := counts[member]) < quota:
             owners[code] = member
-            count(member)
+            counts[member] = number = number + 1
+            if number == quota:
+                active.reached()
+                quota = active.each
+            if number == whole:
+                total.reached()
+                whole = total.each
+    work.weigh()
 
 
 def _activate_standbys(work: Work, candidates: Candidates) -> None:
     """Step 2, in the same order: the best of those that have some of its state, below the active quota."""
     count = work.counter()
-    for code in sorted(work.codes()) if candidates else ():
+    for code in work.by_number() if candidates else ():
         if work.owners[code] == NOBODY and code in candidates:
             member = work.best(candidates[code])
             if work.counts[member] < work.active.each:

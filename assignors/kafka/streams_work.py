@@ -105,9 +105,18 @@ class Work:
         )
 
     def codes(self) -> list[int]:
-        """All tasks, by subtopology, then number. Sorted, they are by number, then subtopology."""
+        """All tasks, by subtopology, then number."""
         width = len(self.names)
         return [code for rank, n in enumerate(self.tasks) for code in range(rank, n * width, width)]
+
+    def by_number(self) -> Sequence[int]:
+        """All tasks, by number, then subtopology."""
+        return range(len(self.owners)) if len(set(self.tasks)) == 1 else sorted(self.codes())
+
+    def weigh(self) -> None:
+        """Processes have the tasks that their members were counted for."""
+        self.given[:] = [sum(self.counts[m] for m in members) for members in self.members_of]
+        self.loads[:] = [given / len(some) for given, some in zip(self.given, self.members_of, strict=True)]
 
     def counter(self) -> Callable[[int], None]:
         """What counts a task for a member; who reaches a quota exactly is taken out of it.

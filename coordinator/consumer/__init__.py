@@ -100,7 +100,7 @@ def decide(group: ConsumerGroup, command: Command) -> Outcome[Any]:
         case Leave():
             return classic_leave(group, command)
         case SessionExpired() | RebalanceTimedOut() | ClassicJoinTimedOut() | ClassicSyncTimedOut():
-            return timed_out(ConsumerDecision(group), command, TIMED_OUT[type(command)], remove)
+            return timed_out(ConsumerDecision(group), command, remove, TIMED_OUT)
         case ResolveExpressions():
             return expressions_resolved(group, command)
         case Unload():

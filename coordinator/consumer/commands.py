@@ -28,7 +28,6 @@ class ConsumerHeartbeat(ModernHeartbeat, frozen=True, kw_only=True):
 
     answer: ClassVar[type[Answer]] = ConsumerHeartbeatAnswer
     new_member: MemberId = ""
-    rebalance_timeout_ms: int = NO_TIMEOUT
     topics: tuple[str, ...] | None = None
     expression: str | None = None
     assignor: str | None = None

@@ -8,7 +8,18 @@ from groupsim.coordinator import classic
 from groupsim.coordinator.classic.state import ClassicGroup
 from groupsim.coordinator.consumer.converted import downgraded, upgraded
 from groupsim.coordinator.consumer.state import ConsumerGroup, Member, Resolved
-from groupsim.coordinator.modern.evolve import APPLY, Apply, created, gone, holding, loaded, removed, targeted
+from groupsim.coordinator.modern.evolve import (
+    APPLY,
+    Apply,
+    created,
+    gone,
+    holding,
+    loaded,
+    member_as,
+    removed,
+    same,
+    targeted,
+)
 from groupsim.coordinator.modern.state import absent
 from groupsim.events import consumer as facts
 from groupsim.events.base import Event
@@ -38,22 +49,6 @@ def survives(event: Event) -> bool:
     return classic.survives(event)
 
 
-def _updated(group: ConsumerGroup, e: facts.ConsumerMemberUpdated) -> ConsumerGroup:
-    member = replace(
-        group.members.get(e.member) or Member(id=e.member),
-        instance_id=e.instance_id,
-        rack=e.rack,
-        client_id=e.client_id,
-        client_host=e.client_host,
-        topics=e.topics,
-        expression=e.expression,
-        assignor=e.assignor,
-        rebalance_timeout_ms=e.rebalance_timeout_ms,
-        classic=e.classic,
-    )
-    return group.placed(member)
-
-
 def _resolved(group: ConsumerGroup, e: facts.ExpressionResolved) -> ConsumerGroup:
     resolved = Resolved(topics=e.topics, version=e.version, at_ms=e.at_ms)
     return replace(group, resolved={**group.resolved, e.expression: resolved})
@@ -72,15 +67,8 @@ def _dropped(group: ConsumerGroup, e: facts.ExpressionDropped) -> ConsumerGroup:
 
 
 def _reconciled(group: ConsumerGroup, e: facts.MemberReconciled) -> ConsumerGroup:
-    member = replace(
-        group.members[e.member],
-        epoch=e.epoch,
-        previous_epoch=e.previous_epoch,
-        state=e.state,
-        assigned=holding(e.assigned),
-        pending=holding(e.pending),
-    )
-    return group.placed(member)
+    held = {"assigned": holding(e.assigned), "pending": holding(e.pending)}
+    return group.placed(replace(group.members[e.member], **same(e, facts.MemberReconciled, *held), **held))
 
 
 def _forgotten(group: ConsumerGroup, e: facts.EmptyGroupForgotten) -> ConsumerGroup:
@@ -107,7 +95,7 @@ def _loaded(group: ConsumerGroup, e: CoordinatorLoaded) -> ConsumerGroup:
 
 _APPLY: Apply = {
     **APPLY,
-    facts.ConsumerMemberUpdated: _updated,
+    facts.ConsumerMemberUpdated: member_as(facts.ConsumerMemberUpdated, Member),
     facts.ConsumerMemberRemoved: removed,
     facts.ResolutionStarted: _resolution_started,
     facts.ResolutionEnded: _resolution_ended,

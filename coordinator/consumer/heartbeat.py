@@ -21,7 +21,7 @@ from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here
 from groupsim.coordinator.modern.heartbeat import answered, unchanged
-from groupsim.coordinator.modern.members import check_epoch, joining, present
+from groupsim.coordinator.modern.members import as_said, check_epoch, joining, present
 from groupsim.coordinator.modern.removal import leave
 from groupsim.coordinator.outcome import Error, Outcome
 from groupsim.events import consumer as facts
@@ -130,16 +130,6 @@ def _member(decision: ConsumerDecision, cmd: ConsumerHeartbeat) -> Member:
 
 def updated(member: Member, cmd: ConsumerHeartbeat) -> Member:
     """The member with everything the request says."""
-    has_timeout = cmd.rebalance_timeout_ms != NO_TIMEOUT
-    return replace(
-        member,
-        instance_id=member.instance_id if cmd.instance_id is None else cmd.instance_id,
-        rack=member.rack if cmd.rack is None else cmd.rack,
-        client_id=cmd.client_id,
-        client_host=cmd.client_host,
-        topics=member.topics if cmd.topics is None else tuple(sorted(set(cmd.topics))),
-        expression=member.expression if cmd.expression is None else cmd.expression,
-        assignor=member.assignor if cmd.assignor is None else cmd.assignor,
-        rebalance_timeout_ms=cmd.rebalance_timeout_ms if has_timeout else member.rebalance_timeout_ms,
-        classic=None,
-    )
+    native = member if member.classic is None else replace(member, classic=None)
+    topics = None if cmd.topics is None else tuple(sorted(set(cmd.topics)))
+    return as_said(native, cmd, topics=topics, expression=cmd.expression, assignor=cmd.assignor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -12,8 +13,7 @@ from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.owners import Owners
 from groupsim.coordinator.consumer.state import Member
 from groupsim.coordinator.decision import RequestRefused
-from groupsim.coordinator.modern.decision import rebalance_timer
-from groupsim.coordinator.modern.evolve import held
+from groupsim.coordinator.modern.evolve import held, same
 from groupsim.coordinator.modern.state import Holding
 from groupsim.coordinator.outcome import Error
 from groupsim.events import consumer as facts
@@ -45,30 +45,17 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reconcile(decision: ConsumerDecision, step: Step) -> None:
-    """Take the step; a member that has to give something up has its rebalance timeout to do so.
-
-    The timer runs from the last change: a heartbeat that changes nothing does not set it again.
-    """
+    """Take the step; the rebalance timeout runs from the last one that changed something. Classic members have none."""
     before = step.member
     after = next_member(step)
     if after is before or after == before:
         return
-    decision.record(
-        facts.MemberReconciled(
-            member=after.id,
-            epoch=after.epoch,
-            previous_epoch=after.previous_epoch,
-            state=after.state,
-            assigned=held(after.assigned),
-            pending=held(after.pending),
-        )
-    )
+    holds: dict[str, Any] = {"assigned": held(after.assigned), "pending": held(after.pending)}
+    fact = facts.MemberReconciled(member=after.id, **same(after, facts.MemberReconciled, *holds), **holds)
     if after.classic is not None:
-        return
-    if after.state is MemberState.UNREVOKED_PARTITIONS:
-        decision.arm_rebalance(after)
+        decision.record(fact)
     else:
-        decision.disarm(rebalance_timer(after.id))
+        decision.step(fact, after)
 
 
 def next_member(step: Step) -> Member:

@@ -14,20 +14,18 @@ from groupsim.coordinator.consumer.decision import ConsumerDecision
 from groupsim.coordinator.consumer.expressions import drop_unused
 from groupsim.coordinator.consumer.subscription import metadata_of
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
-from groupsim.coordinator.modern.removal import emptied
+from groupsim.coordinator.modern.removal import CAUSES, emptied
 from groupsim.events import consumer as facts
 from groupsim.events.consumer import BumpCause, LossCause
 from groupsim.events.types import MemberId
 
 TIMED_OUT = {
-    SessionExpired: LossCause.SESSION_EXPIRED,
-    RebalanceTimedOut: LossCause.REBALANCE_TIMEOUT,
+    **CAUSES,
     ClassicJoinTimedOut: LossCause.JOIN_TIMEOUT,
     ClassicSyncTimedOut: LossCause.SYNC_TIMEOUT,
 }
-"""Why a member is removed when this timer fires: it was silent, did not give partitions up, did not rejoin, did not ask
-for its assignment. A member that became native while it was asked to rejoin goes, too: defect `join-timer-stays`."""
+"""Why a member is removed when this timer fires. A classic one may also not rejoin, or not ask for its assignment. One
+that became native while it was asked to rejoin goes, too: defect `join-timer-stays`."""
 
 
 def remove(decision: ConsumerDecision, members: Iterable[MemberId], cause: LossCause, context: Context) -> None:

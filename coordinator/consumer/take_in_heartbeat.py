@@ -16,6 +16,7 @@ from groupsim.coordinator.consumer.subscription import ids_of, names_of, subscri
 from groupsim.coordinator.consumer.target import same_subscription, update_target
 from groupsim.coordinator.consumer.votes import next_preferred, preferred
 from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.evolve import same
 from groupsim.coordinator.modern.heartbeat import refresh
 from groupsim.coordinator.modern.target import target_is_due
 from groupsim.events import consumer as facts
@@ -104,15 +105,4 @@ def next_step(group: ConsumerGroup, change: Change, *, finds_target: bool) -> St
 
 def member_updated(member: Member) -> facts.ConsumerMemberUpdated:
     """The fact that a member is now as its request says."""
-    return facts.ConsumerMemberUpdated(
-        member=member.id,
-        instance_id=member.instance_id,
-        rack=member.rack,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        topics=member.topics,
-        expression=member.expression,
-        assignor=member.assignor,
-        rebalance_timeout_ms=member.rebalance_timeout_ms,
-        classic=member.classic,
-    )
+    return facts.ConsumerMemberUpdated(member=member.id, **same(member, facts.ConsumerMemberUpdated))

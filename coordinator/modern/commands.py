@@ -21,7 +21,7 @@ class ModernHeartbeatAnswer(Answer, frozen=True, kw_only=True):
 
 
 class ModernHeartbeat(Request, frozen=True, kw_only=True):
-    """A heartbeat of a member. A field that is None was not sent: nothing changes."""
+    """A heartbeat of a member. A field that is None (-1 for the timeout) was not sent: nothing changes."""
 
     member: MemberId
     epoch: int
@@ -29,6 +29,7 @@ class ModernHeartbeat(Request, frozen=True, kw_only=True):
     rack: str | None = None
     client_id: str = ""
     client_host: str = ""
+    rebalance_timeout_ms: int = NO_TIMEOUT
 
     def refused(self, error: Error, message: str | None) -> Answer:
         """The response to a request that is refused; most protocols have no message."""

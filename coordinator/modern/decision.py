@@ -9,6 +9,8 @@ from groupsim.coordinator.decision import Decision
 from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.modern.state import ModernGroup, ModernMember
 from groupsim.coordinator.outcome import Arm
+from groupsim.events.base import Event
+from groupsim.events.consumer import MemberState
 from groupsim.events.types import MemberId
 
 Group = TypeVar("Group", bound=ModernGroup[Any, Any])
@@ -50,9 +52,13 @@ class ModernDecision(Decision[ClassicGroup | Group], Generic[Group]):
         """Let the member's session count from now."""
         self._timers.append(session_expiry(member, after_ms))
 
-    def arm_rebalance(self, member: ModernMember) -> None:
-        """Let the member's rebalance timeout count from now."""
-        self._timers.append(rebalance_expiry(member))
+    def step(self, fact: Event, after: ModernMember) -> None:
+        """A member's step towards its target: who has to give something up has its rebalance timeout to do so."""
+        self.record(fact)
+        if after.state is MemberState.UNREVOKED_PARTITIONS:
+            self._timers.append(rebalance_expiry(after))
+        else:
+            self.disarm(rebalance_timer(after.id))
 
     def disarm_timers(self, member: MemberId) -> None:
         """Drop a removed member's timers."""

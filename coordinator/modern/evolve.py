@@ -48,6 +48,17 @@ def held(holding: Holding) -> Held:
     return tuple((topic, number, epoch) for (topic, number), epoch in sorted(holding.items()))
 
 
+def same(source: object, fact: type[Event], *but: str) -> dict[str, Any]:
+    """The fields of this fact, but for its `member` and those named, as `source` has them: a member, or the fact."""
+    names = (field for field in fact.__struct_fields__ if field != "member" and field not in but)
+    return {field: getattr(source, field) for field in names}
+
+
+def member_as(fact: type[Event], new: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """How a protocol's own fact that says what a member is now changes the group; `new` makes a member of an id."""
+    return lambda group, e: group.placed(replace(group.members.get(e.member) or new(id=e.member), **same(e, fact)))
+
+
 def removed(group: Group, e: Any) -> Group:
     """For the protocols' own facts that a `member` is gone."""
     return group.without(e.member)

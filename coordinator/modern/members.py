@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.identity import sender_error
+from groupsim.coordinator.modern.commands import NO_TIMEOUT, ModernHeartbeat
 from groupsim.coordinator.modern.decision import ModernDecision
 from groupsim.coordinator.modern.state import AnyMember, ModernGroup, ModernMember
 from groupsim.coordinator.outcome import Error
@@ -53,6 +56,14 @@ def joining(decision: ModernDecision[Any], new: AnyMember, instance_id: str | No
     replace_static(decision, instance_id, new.id)
     taken: AnyMember = decision.group.members[new.id]
     return taken
+
+
+def as_said(member: AnyMember, cmd: ModernHeartbeat, **own: Any) -> AnyMember:
+    """The member with what the request says; `own`: fields of the protocol, None where nothing changes."""
+    timeout = None if cmd.rebalance_timeout_ms == NO_TIMEOUT else cmd.rebalance_timeout_ms
+    said = {"instance_id": cmd.instance_id, "rack": cmd.rack, "rebalance_timeout_ms": timeout, **own}
+    changes = {field: value for field, value in said.items() if value is not None}
+    return replace(member, client_id=cmd.client_id, client_host=cmd.client_host, **changes)
 
 
 def replace_static(decision: ModernDecision[Any], instance_id: str, member: MemberId) -> None:

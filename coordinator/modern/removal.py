@@ -5,11 +5,11 @@ Kafka: GroupMetadataManager.consumerGroupLeave, scheduleConsumerGroup…Timeout,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.modern.commands import ModernHeartbeat, RebalanceTimedOut
+from groupsim.coordinator.modern.commands import ModernHeartbeat, RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.modern.decision import ModernDecision
 from groupsim.coordinator.modern.members import present
 from groupsim.coordinator.modern.state import AWAY_EPOCH
@@ -21,6 +21,11 @@ from groupsim.events.group import GroupEmptied
 from groupsim.events.types import MemberId
 
 AnyDecision = TypeVar("AnyDecision", bound=ModernDecision[Any])
+CAUSES: Mapping[type, LossCause] = {
+    SessionExpired: LossCause.SESSION_EXPIRED,
+    RebalanceTimedOut: LossCause.REBALANCE_TIMEOUT,
+}
+"""Why a member is removed when this timer fires: it was silent, or did not give up what it had to."""
 Remove = Callable[[AnyDecision, tuple[MemberId, ...], LossCause, Context], None]
 """Remove members; the epoch grows once."""
 
@@ -37,7 +42,9 @@ def leave(decision: AnyDecision, cmd: ModernHeartbeat, remove: Remove[AnyDecisio
         remove(decision, (member.id,), LossCause.LEFT, cmd.context)
 
 
-def timed_out(decision: AnyDecision, cmd: Any, cause: LossCause, remove: Remove[AnyDecision]) -> Outcome[Any]:
+def timed_out(
+    decision: AnyDecision, cmd: Any, remove: Remove[AnyDecision], causes: Mapping[type, LossCause] = CAUSES
+) -> Outcome[Any]:
     """A timer of a `member` fired: it is gone; the client learns of it with its next request.
 
     Of the rebalance timeout: if it still has the epoch at which it had to give something up.
@@ -46,7 +53,7 @@ def timed_out(decision: AnyDecision, cmd: Any, cause: LossCause, remove: Remove[
     member = group.members.get(cmd.member)
     moved_on = isinstance(cmd, RebalanceTimedOut) and member is not None and member.epoch != cmd.epoch
     if group.loaded and member is not None and not moved_on:
-        remove(decision, (cmd.member,), cause, cmd.context)
+        remove(decision, (cmd.member,), causes[type(cmd)], cmd.context)
     return decision.outcome()
 
 

@@ -50,7 +50,6 @@ from groupsim.coordinator.share.share_state import (
     unload,
 )
 from groupsim.coordinator.share.state import ShareGroup
-from groupsim.events.consumer import LossCause
 
 __all__ = ["TAKES", "ShareGroup", "decide", "elsewhere", "evolve", "resume", "survives"]
 
@@ -111,7 +110,7 @@ def _others(decision: ShareDecision, command: Any) -> Outcome[Any]:
         case StateInitialized():
             return initialized(decision, command)
         case SessionExpired():
-            return timed_out(decision, command, LossCause.SESSION_EXPIRED, remove)
+            return timed_out(decision, command, remove)
         case TopicDeleted():
             return topic_deleted(decision, command)
         case Unload():

@@ -35,19 +35,12 @@ def survives(event: Event) -> bool:
     return classic.survives(event)
 
 
-def _updated(group: ShareGroup, e: facts.ShareMemberUpdated) -> ShareGroup:
-    before = group.members.get(e.member) or Member(id=e.member)
-    said = {"rack": e.rack, "client_id": e.client_id, "client_host": e.client_host, "topics": e.topics}
-    return group.placed(replace(before, **said))
-
-
 def _removed(group: ShareGroup, e: facts.ShareMemberRemoved) -> ShareGroup:
     return replace(group.without(e.member), bare=_without(group.bare, (e.member,)))
 
 
 def _assigned(group: ShareGroup, e: facts.ShareMemberAssigned) -> ShareGroup:
-    given = {"epoch": e.epoch, "previous_epoch": e.previous_epoch, "assigned": e.assigned, "bare": e.bare}
-    return group.placed(replace(group.members[e.member], **given))
+    return group.placed(replace(group.members[e.member], **modern.same(e, facts.ShareMemberAssigned)))
 
 
 def _initializing(group: ShareGroup, e: facts.ShareStateInitializing) -> ShareGroup:
@@ -107,7 +100,7 @@ def _without(mapping: Mapping[str, Kept], gone: Any) -> dict[str, Kept]:
 
 _APPLY: modern.Apply = {
     **modern.APPLY,
-    facts.ShareMemberUpdated: _updated,
+    facts.ShareMemberUpdated: modern.member_as(facts.ShareMemberUpdated, Member),
     facts.ShareMemberRemoved: _removed,
     facts.ShareTargetComputed: _targeted,
     facts.ShareMemberAssigned: _assigned,

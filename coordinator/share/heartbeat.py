@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from groupsim.coordinator.context import Context
 from groupsim.coordinator.decision import RequestRefused
 from groupsim.coordinator.modern.commands import JOIN_EPOCH, LEAVE_EPOCH
+from groupsim.coordinator.modern.evolve import same
 from groupsim.coordinator.modern.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT, effective
 from groupsim.coordinator.modern.heartbeat import answered, refresh, unchanged
-from groupsim.coordinator.modern.members import is_full
+from groupsim.coordinator.modern.members import as_said, is_full
 from groupsim.coordinator.modern.removal import emptied, leave
 from groupsim.coordinator.modern.target import members_in_order, target_is_due
 from groupsim.coordinator.outcome import Error, Outcome
@@ -86,24 +85,10 @@ def _decide(decision: ShareDecision, cmd: ShareHeartbeat) -> ShareHeartbeatAnswe
 def _stay(decision: ShareDecision, cmd: ShareHeartbeat) -> ShareHeartbeatAnswer:
     known, context = decision.group, cmd.context
     before = _sender(known, cmd)
-    after = replace(
-        before,
-        rack=before.rack if cmd.rack is None else cmd.rack,
-        topics=before.topics if cmd.topics is None else tuple(sorted(set(cmd.topics))),
-        client_id=cmd.client_id,
-        client_host=cmd.client_host,
-    )
+    after = as_said(before, cmd, topics=None if cmd.topics is None else tuple(sorted(set(cmd.topics))))
     subscribes_anew = before.topics != after.topics
     if after != known.members.get(cmd.member):
-        decision.record(
-            facts.ShareMemberUpdated(
-                member=after.id,
-                rack=after.rack,
-                client_id=after.client_id,
-                client_host=after.client_host,
-                topics=after.topics,
-            )
-        )
+        decision.record(facts.ShareMemberUpdated(member=after.id, **same(after, facts.ShareMemberUpdated)))
     cause = BumpCause.SUBSCRIPTION_CHANGED if subscribes_anew else None
     if cause is None and waits_for_assignment(known, context.topics):
         cause = BumpCause.PARTITIONS_INITIALIZED

@@ -34,7 +34,7 @@ from groupsim.coordinator.streams.evolve import StreamsDecision, evolve
 from groupsim.coordinator.streams.group_config import heartbeat_interval_ms, session_timeout_ms
 from groupsim.coordinator.streams.heartbeat import heartbeat
 from groupsim.coordinator.streams.offsets import commit, delete_offsets
-from groupsim.coordinator.streams.removal import TIMED_OUT, remove
+from groupsim.coordinator.streams.removal import remove
 from groupsim.coordinator.streams.state import StreamsGroup
 from groupsim.coordinator.streams.take_in_heartbeat import DELAY_TIMER
 from groupsim.coordinator.streams.target import update_target
@@ -71,7 +71,7 @@ def _decide_other(group: StreamsGroup, command: Any) -> Outcome[Any]:
         case Join() | Sync() | Heartbeat() | Leave():
             return classic_request(decision, command, gives_way=True)
         case SessionExpired() | RebalanceTimedOut():
-            return timed_out(decision, command, TIMED_OUT[type(command)], remove)
+            return timed_out(decision, command, remove)
         case InitialDelayOver():
             return _delay_over(decision, command)
         case InternalTopicsFailed():

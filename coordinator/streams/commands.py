@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from groupsim.coordinator.commands import Situated
-from groupsim.coordinator.modern.commands import NO_TIMEOUT, ModernHeartbeat, ModernHeartbeatAnswer
+from groupsim.coordinator.modern.commands import ModernHeartbeat, ModernHeartbeatAnswer
 from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.streams import Endpoint, InternalTopic, Pairs, TaskOffsets, Tasks, Topology
 from groupsim.events.types import Partitions
@@ -42,7 +42,6 @@ class StreamsHeartbeat(ModernHeartbeat, frozen=True, kw_only=True):
 
     answer: ClassVar[type[Answer]] = StreamsHeartbeatAnswer
     endpoint_epoch: int = -1
-    rebalance_timeout_ms: int = NO_TIMEOUT
     topology: Topology | None = None
     active: Partitions | None = None
     standby: Partitions | None = None

@@ -19,7 +19,9 @@ from groupsim.coordinator.modern.evolve import (
     held,
     holding,
     loaded,
+    member_as,
     removed,
+    same,
     targeted,
 )
 from groupsim.coordinator.streams.state import Member, StreamsGroup
@@ -51,23 +53,13 @@ class StreamsDecision(ModernDecision[StreamsGroup]):
         super().__init__(state, evolve)
 
 
-DESCRIBED = tuple(field for field in facts.StreamsMemberUpdated.__struct_fields__ if field != "member")
-"""What a member says of itself, alike in the state and in the fact."""
-REACHED = ("epoch", "previous_epoch", "state", "standby", "pending_standby")
-"""How far a member has come, alike in both; with it go the active tasks, with their assignment epochs."""
-
-
-def _same(source: object, fields: tuple[str, ...]) -> dict[str, Any]:
-    return {field: getattr(source, field) for field in fields}
-
-
-def _updated(group: StreamsGroup, e: facts.StreamsMemberUpdated) -> StreamsGroup:
-    return group.placed(replace(group.members.get(e.member) or Member(id=e.member), **_same(e, DESCRIBED)))
+ACTIVE = ("active", "pending_active")
+"""What a member runs or has to give up, in the state with assignment epochs."""
 
 
 def updated(member: Member) -> facts.StreamsMemberUpdated:
     """The fact that a member is now as its request says."""
-    return facts.StreamsMemberUpdated(member=member.id, **_same(member, DESCRIBED))
+    return facts.StreamsMemberUpdated(member=member.id, **same(member, facts.StreamsMemberUpdated))
 
 
 def _bumped(group: StreamsGroup, e: facts.StreamsGroupEpochBumped) -> StreamsGroup:
@@ -82,13 +74,15 @@ def _reconciled(group: StreamsGroup, e: facts.StreamsMemberReconciled) -> Stream
         "tasks": target if tasks == target else tasks,  # the same object: nearly all heartbeats compare the two
         "pending_active": holding(e.pending_active),
     }
-    return group.placed(replace(group.members[e.member], **_same(e, REACHED), **running))
+    return group.placed(replace(group.members[e.member], **same(e, facts.StreamsMemberReconciled, *ACTIVE), **running))
 
 
 def reconciled(member: Member) -> facts.StreamsMemberReconciled:
     """The fact that a member has come this far."""
-    active: dict[str, Any] = {"active": held(member.active), "pending_active": held(member.pending_active)}
-    return facts.StreamsMemberReconciled(member=member.id, **_same(member, REACHED), **active)
+    active: dict[str, Any] = {field: held(getattr(member, field)) for field in ACTIVE}
+    return facts.StreamsMemberReconciled(
+        member=member.id, **same(member, facts.StreamsMemberReconciled, *ACTIVE), **active
+    )
 
 
 def _offsets(group: StreamsGroup, e: facts.TaskOffsetsReported) -> StreamsGroup:
@@ -131,7 +125,7 @@ _FORGOTTEN = {field: getattr(StreamsGroup(id=""), field) for field in NOT_DURABL
 _APPLY: Apply = {
     **APPLY,
     facts.TopologyStored: _known(topology="topology"),
-    facts.StreamsMemberUpdated: _updated,
+    facts.StreamsMemberUpdated: member_as(facts.StreamsMemberUpdated, Member),
     facts.StreamsMemberRemoved: removed,
     facts.StreamsGroupEpochBumped: _bumped,
     facts.StreamsTargetComputed: targeted,

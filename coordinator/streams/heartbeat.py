@@ -12,7 +12,7 @@ from groupsim.coordinator.modern.commands import JOIN_EPOCH, NO_TIMEOUT
 from groupsim.coordinator.modern.conversion import check_here, replaces_classic
 from groupsim.coordinator.modern.decision import session_expiry
 from groupsim.coordinator.modern.heartbeat import ACCEPTED, answered
-from groupsim.coordinator.modern.members import check_epoch, is_full, joining, present
+from groupsim.coordinator.modern.members import as_said, check_epoch, is_full, joining, present
 from groupsim.coordinator.modern.removal import leave
 from groupsim.coordinator.outcome import Error, Outcome, Reply
 from groupsim.coordinator.streams import group_config as settings
@@ -34,9 +34,6 @@ STABLE = MemberState.STABLE
 
 def heartbeat(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Every heartbeat, also one that leaves. A refused one does not let the session start anew."""
-    newest = behaviour(state.configs.coordinator.broker_version).streams_heartbeat_version
-    if cmd.version > newest:
-        cmd = replace(cmd, version=newest)
     if isinstance(state, StreamsGroup) and changes_nothing(state, cmd):
         return _unchanged(state, cmd)
     return step_by_step(state, cmd)
@@ -110,7 +107,9 @@ def _unchanged(group: StreamsGroup, cmd: StreamsHeartbeat) -> Outcome[Any]:
 
 def step_by_step(state: Any, cmd: StreamsHeartbeat) -> Outcome[Any]:
     """Any heartbeat, by all checks in the broker's order."""
-    received = facts.StreamsHeartbeatReceived
+    received, newest = facts.StreamsHeartbeatReceived, behaviour(state.configs.coordinator.broker_version)
+    if cmd.version > newest.streams_heartbeat_version:
+        cmd = replace(cmd, version=newest.streams_heartbeat_version)
     return answered(StreamsDecision(state), cmd, _decide, received, lambda moved, decision: _keep(moved, decision, cmd))
 
 
@@ -249,17 +248,6 @@ def _owns_no_more(member: Member, cmd: StreamsHeartbeat) -> bool:
 
 def _updated(member: Member, cmd: StreamsHeartbeat, epoch: int | None, *, drops_endpoint: bool) -> Member:
     """The member with everything the request says; `drops_endpoint`: one that it does not name is none."""
-    has_timeout = cmd.rebalance_timeout_ms != NO_TIMEOUT
-    keeps_endpoint = cmd.endpoint is None and not drops_endpoint
-    return replace(
-        member,
-        instance_id=member.instance_id if cmd.instance_id is None else cmd.instance_id,
-        rack=member.rack if cmd.rack is None else cmd.rack,
-        client_id=cmd.client_id,
-        client_host=cmd.client_host,
-        rebalance_timeout_ms=cmd.rebalance_timeout_ms if has_timeout else member.rebalance_timeout_ms,
-        topology_epoch=member.topology_epoch if epoch is None else epoch,
-        process=member.process if cmd.process is None else cmd.process,
-        endpoint=member.endpoint if keeps_endpoint else cmd.endpoint,
-        tags=member.tags if cmd.tags is None else cmd.tags,
-    )
+    before = replace(member, endpoint=None) if drops_endpoint else member
+    own = {"topology_epoch": epoch, "process": cmd.process, "endpoint": cmd.endpoint, "tags": cmd.tags}
+    return as_said(before, cmd, **own)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from groupsim.coordinator.modern.decision import rebalance_timer
 from groupsim.coordinator.modern.state import Holding
 from groupsim.coordinator.streams.evolve import StreamsDecision, reconciled
 from groupsim.coordinator.streams.state import Member, StreamsGroup
@@ -58,18 +57,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reconcile(decision: StreamsDecision, step: Step) -> None:
-    """Take the step; a member that has to give something up has its rebalance timeout to do so.
-
-    The timer runs from the last change: a heartbeat that changes nothing does not set it again.
-    """
+    """Take the step; the rebalance timeout runs from the last one that changed something."""
     after = next_member(step)
-    if after == step.member:
-        return
-    decision.record(reconciled(after))
-    if after.state is MemberState.UNREVOKED_PARTITIONS:
-        decision.arm_rebalance(after)
-    else:
-        decision.disarm(rebalance_timer(after.id))
+    if after != step.member:
+        decision.step(reconciled(after), after)
 
 
 def next_member(step: Step) -> Member:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from groupsim.coordinator.context import Context
-from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.modern.removal import emptied
 from groupsim.coordinator.streams.evolve import StreamsDecision
 from groupsim.events import streams as facts
 from groupsim.events.consumer import LossCause
 from groupsim.events.types import MemberId
-
-TIMED_OUT = {SessionExpired: LossCause.SESSION_EXPIRED, RebalanceTimedOut: LossCause.REBALANCE_TIMEOUT}
-"""Why a member is removed when this timer fires."""
 
 
 def remove(decision: StreamsDecision, members: tuple[MemberId, ...], cause: LossCause, context: Context) -> None:

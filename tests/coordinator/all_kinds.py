@@ -56,6 +56,7 @@ class Cluster:
         self.configs = Configs()
         self.log: dict[str, list[Event]] = {group: [] for group in groups}
         self.offsets = {group: GroupOffsets() for group in groups}
+        self.settings: dict[str, dict[str, Any]] = {group: {} for group in groups}
         self.watch = Watch(all_invariants())
         self.folded: dict[str, AnyGroup] = {group: absent(group, self.configs) for group in groups}
         self.written = dict(self.folded)
@@ -83,7 +84,7 @@ class Cluster:
             record=record,
             answer=lambda group, reply, wrote: self._answered(reply),
             initial=lambda group: found[group],
-            context=lambda group: Context(self.now, self.topics, offsets=self.offsets[group]),
+            context=lambda group: Context(self.now, self.topics, self.settings[group], offsets=self.offsets[group]),
         )
         return host
 
@@ -208,6 +209,7 @@ class Client:
 
     def __init__(self, cluster: Cluster, name: str, instance_id: str | None) -> None:
         self.cluster, self.name, self.instance_id = cluster, name, instance_id
+        self.by_expression = int(name[1:]) % 4 == 1
         self.kind, self.group = "", ""
         self.begin("classic", "")
 
@@ -238,7 +240,8 @@ class Client:
             case "classic":
                 self._classic()
             case "consumer":
-                first: dict[str, Any] = {"topics": INPUTS, "owned": (), "rebalance_timeout_ms": REBALANCE_MS}
+                names = {"topics": (), "expression": "[ab]"} if self.by_expression else {"topics": INPUTS}
+                first: dict[str, Any] = {**names, "owned": (), "rebalance_timeout_ms": REBALANCE_MS}
                 owned = {} if self.said == self.held else {"owned": self.held}
                 self.beat(self.epoch, **(owned if self.joined else first), **says)
             case "share":

@@ -30,6 +30,8 @@ ACTIONS = {
     "lose": 2,
     "turn": 2,
     "administer": 4,
+    "shut down": 1,
+    "standbys": 2,
     "topics": 3,
     "sleep": 1,
     "fail over": 1,
@@ -80,6 +82,10 @@ class Swarm:
                 self.administer(draw.choice(GROUPS))
             case "topics":
                 self.change_topics()
+            case "shut down":
+                client.proceed(**({"shutdown": True} if client.kind == "streams" else {}))
+            case "standbys":
+                cluster.settings[client.group] = {"streams.num.standby.replicas": draw.randrange(3)}
             case "fail over":
                 cluster.fail_over()
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from groupsim.coordinator import streams
 from groupsim.coordinator.commands import Load, Unload
-from groupsim.coordinator.modern.commands import RebalanceTimedOut
+from groupsim.coordinator.context import Context
+from groupsim.coordinator.modern.commands import RebalanceTimedOut, SessionExpired
 from groupsim.coordinator.outcome import Disarm
-from groupsim.coordinator.streams.commands import InternalTopicsFailed
+from groupsim.coordinator.streams.commands import InternalTopicsFailed, StreamsHeartbeat
 from groupsim.coordinator.streams.state import StreamsGroup
 from tests.coordinator.streams.test_properties import SESSION_MS, Application
 
@@ -110,3 +111,54 @@ def test_a_rebalance_timeout_of_an_epoch_that_the_member_has_left_behind_means_n
     assert len(group.log) == before
     group.host.handle("g", RebalanceTimedOut(member="m0", epoch=member.epoch))
     assert "m0" not in group.state.members
+
+
+def test_a_group_that_is_empty_in_between_waits_no_longer_for_its_first_target() -> None:
+    """Kafka: timer.scheduleIfAbsent in streamsGroupHeartbeat."""
+    group = Application(group_streams_initial_rebalance_delay_ms="3000")
+    group.send(0, 0)
+    group.env.run(until=1_000)
+    group.send(0, -1)
+    group.env.run(until=2_000)
+    epoch = group.send(1, 0).epoch
+    group.env.run(until=2_999)
+    assert group.send(1, epoch).tasks is None
+    group.env.run(until=3_001)
+    assert group.send(1, epoch).tasks.active != ()
+
+
+def test_a_member_that_leaves_has_no_timer_any_more() -> None:
+    group = giving_up()
+    assert isinstance(group.state, StreamsGroup)
+    gone = StreamsHeartbeat(request=0, member="m0", epoch=-1).at(Context(0, group.topics))
+    ended = [timer.key for timer in streams.decide(group.state, gone).timers if isinstance(timer, Disarm)]
+    assert ended == ["session/m0", "rebalance/m0"]
+
+
+def test_who_has_given_up_what_it_had_to_has_no_rebalance_timeout_any_more() -> None:
+    group = giving_up()
+    assert isinstance(group.state, StreamsGroup)
+    said = {"active": group.member(0).tasks.active, "standby": (), "warmup": ()}
+    done = StreamsHeartbeat(request=0, member="m0", epoch=2, **said).at(Context(0, group.topics))
+    ended = [timer.key for timer in streams.decide(group.state, done).timers if isinstance(timer, Disarm)]
+    assert ended == ["rebalance/m0"]
+
+
+def test_a_negative_rebalance_timeout_is_over_at_once() -> None:
+    group = Application(group_streams_initial_rebalance_delay_ms="0", group_streams_assignment_interval_ms="0")
+    group.send(0, 0, rebalance_timeout_ms=-2)
+    group.send(2, 0)
+    group.send(0, 2)
+    assert isinstance(group.state, StreamsGroup)
+    assert "m0" in group.state.members
+    group.env.run(until=group.env.now + 1)
+    assert "m0" not in group.state.members
+
+
+def test_a_timer_means_nothing_to_a_coordinator_that_gave_the_group_up() -> None:
+    group = giving_up()
+    group.host.handle("g", Unload())
+    before = len(group.log)
+    group.host.handle("g", SessionExpired(member="m0"))
+    group.host.handle("g", RebalanceTimedOut(member="m0", epoch=group.member(0).epoch))
+    assert len(group.log) == before
