@@ -89,6 +89,7 @@ def test_a_wish_for_the_end_of_the_application_is_forgotten_by_a_new_coordinator
     group = Application(group_streams_initial_rebalance_delay_ms="0", group_streams_assignment_interval_ms="0")
     group.send(0, 0)
     assert "SHUTDOWN_APPLICATION" in dict(group.send(0, 2, shutdown=True).status)
+    assert "SHUTDOWN_APPLICATION" in dict(group.send(0, 2).status)
     assert "SHUTDOWN_APPLICATION" in dict(group.send(1, 0).status)
     group.host.handle("g", Unload())
     group.host.handle("g", Load())
