@@ -91,6 +91,8 @@ def test_a_wish_for_the_end_of_the_application_is_forgotten_by_a_new_coordinator
     assert "SHUTDOWN_APPLICATION" in dict(group.send(0, 2, shutdown=True).status)
     assert "SHUTDOWN_APPLICATION" in dict(group.send(0, 2).status)
     assert "SHUTDOWN_APPLICATION" in dict(group.send(1, 0).status)
+    group.send(2, -1, shutdown=True)
+    assert "member m0 encountered" in dict(group.send(0, 0).status)["SHUTDOWN_APPLICATION"], "the first one counts"
     group.host.handle("g", Unload())
     group.host.handle("g", Load())
     assert group.send(1, group.member(1).epoch).status == ()
