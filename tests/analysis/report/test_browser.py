@@ -176,7 +176,7 @@ def test_a_member_is_lit_up(opened: Opened, slow: Run) -> None:
 
 def test_a_recorded_incident_names_its_lines_and_the_time_of_day(opened: Opened, kill9: Run) -> None:
     page = opened(kill9)
-    assert "m2.0, which was gone for up to 6.0 s before its session timed out" in page.inner_text("main")
+    assert "m2.0, which was gone for up to about 6.0 s before its session timed out" in page.inner_text("main")
     assert re.search(r"6\.0 s OWNER_DEAD .*, from 2026-11-20 11:27:21\.539 UTC on", page.inner_text(".sentences"))
     assert column(page, "Start (UTC)")[-1] == "11:27:27.539"
     assert stretch(page) == "11:27:14.260 – 11:27:28.583 UTC"
