@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -20,9 +21,10 @@ from groupsim.cli.options import FormatOption, StoreOption
 from groupsim.cli.output import Format
 from groupsim.cli.signals import quietly
 from groupsim.events.errors import GroupsimError
+from groupsim.events.extras import EXTRAS, NEEDED_FOR
 
 OLDEST = (3, 11)
-NEEDED = ("simpy", "sqlalchemy", "msgspec", "pandas", "pyarrow", "pyspark")
+NEEDED = ("simpy", "sqlalchemy", "msgspec", "pandas")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "firefox")
 LEAST_FREE = 1 << 30
 
@@ -77,6 +79,17 @@ def _packages() -> Iterator[Finding]:
     yield Finding("packages", State.OK, ", ".join(versions))
     if absent:
         yield Finding("packages", State.WRONG, f"not installed: {', '.join(absent)}", "run `pip install .`")
+    for extra, packages in EXTRAS.items():
+        if without := [name for name in packages if not _is_there(name)]:
+            said = f"not installed: {', '.join(without)}; needed for {NEEDED_FOR[extra]}"
+            yield Finding(f"extra {extra}", State.MISSING, said, f'pip install ".[{extra}]"')
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _java() -> Finding:

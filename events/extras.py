@@ -15,13 +15,14 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "offsets": ("kafka", "google_crc32c", "pyarrow"),
 }
 """By extra: the packages, by the names under which they are imported."""
-_WHAT = {
+NEEDED_FOR = {
     "spark": "Spark, sweeps and Parquet files",
     "plots": "pictures",
     "advise": "advice on settings",
     "postgres": "stores in PostgreSQL",
     "offsets": "files of __consumer_offsets",
 }
+"""By extra: what it is for."""
 
 
 def missing(error: ModuleNotFoundError) -> str | None:
@@ -46,4 +47,4 @@ def _package(error: ModuleNotFoundError) -> str:
 
 
 def _sentence(extra: str, package: str) -> str:
-    return f'{_WHAT[extra]} need {package}, which is not installed: pip install "groupsim[{extra}]"'
+    return f'{NEEDED_FOR[extra]} need {package}, which is not installed: pip install "groupsim[{extra}]"'

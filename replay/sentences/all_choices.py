@@ -97,7 +97,7 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     first = _promising(unsure, trusted)
     if first is None:
         why = why_in_brief(unsure[0], trusted)
-        return [as_sentence(not_sure), as_sentence(re.sub("^it cost ", f"{unsure[0].choice} cost ", why))]
+        return [as_sentence(not_sure), as_sentence(re.sub("^it cost ", f"with {unsure[0].choice} it cost ", why))]
     return [as_sentence(f"{not_sure}; the most promising is {first.choice}"), as_sentence(parts.seeds_say(first))]
 
 

@@ -120,3 +120,11 @@ def test_the_table_of_extras_is_that_of_the_package() -> None:
     core = {requirement.partition(">=")[0] for requirement in project["dependencies"]}
     assert core.isdisjoint(name for packages in EXTRAS.values() for name in packages)
     assert requires("groupsim")
+
+
+def test_the_doctor_finds_nothing_wrong_with_the_core_alone_and_names_the_extras(tmp_path: Path) -> None:
+    done = run(tmp_path, 'print(status(["doctor", "--format", "csv"]))')
+    assert done.stdout.splitlines()[-1] == "0", done.stderr
+    for extra in EXTRAS:
+        assert f"extra {extra},missing," in done.stdout
+        assert f".[{extra}]" in done.stdout
