@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from groupsim.analysis.report.answer import Answer, AnswerFinding
 from groupsim.analysis.runs import Run
@@ -11,8 +12,10 @@ from groupsim.diagnosis.already_tried import in_order, in_words
 from groupsim.diagnosis.explain import Explanation
 from groupsim.diagnosis.kept import explanation_of
 from groupsim.diagnosis.to_text import after, shown_findings, title
+from groupsim.diagnosis.trying import with_trials_of_run
 from groupsim.diagnosis.what_if import Question
 from groupsim.diagnosis.what_if import questions as proposed
+from groupsim.storage.store import RunSource
 from groupsim.wording.lists import capital
 
 
@@ -21,6 +24,9 @@ def answer_of_run(run: Run) -> Answer | None:
     explanation = explanation_of(run.store, run.info)
     if explanation is None:
         return None
+    if not run.what_ifs and run.info.source is RunSource.RECORDED:  # remedies as `groupsim explain RUN` tries them
+        tried = with_trials_of_run(explanation, run.store, run.info)
+        explanation = replace(tried, answer=explanation.answer)  # the first sentence is the import's
     facts = run.state_changing
     total_known = run.support is None or run.support.unknown is None
     return _answer(explanation, run.what_ifs, proposed(run.info, facts, explanation, total_known=total_known))

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from groupsim.analysis.runs import Run
 from groupsim.analysis.what_ifs import StoredChoice, StoredWhatIf
 from groupsim.diagnosis.already_tried import in_order, in_words
 from groupsim.diagnosis.finding import Remedy
+from groupsim.diagnosis.to_report import answer_of_run
+from groupsim.incidents.facts.importer import import_run
+from groupsim.incidents.logs.reading import read_files
+from groupsim.storage.memory import MemoryStore
+
+ROOT = Path(__file__).parents[2]
 
 STATIC = Remedy("use static members", trial=(("membership", "static"),))
 STEPWISE = Remedy("or use cooperative-sticky", trial=(("assignor", "cooperative-sticky"),))
@@ -58,3 +67,17 @@ def test_a_timeout_that_is_as_short_or_shorter_is_a_trial_of_the_remedy_and_a_lo
         cost = StoredChoice(**{name: getattr(choice, name) for name in ("choice", "answer", "verdict")}, median_ms=1)
         found.choices.append(cost)
         assert any("would change little here: use a shorter" in each for each in said(found)) == tried
+
+
+def test_a_report_tries_remedies_where_no_what_if_was_asked() -> None:
+    """The order of commands changes no advice: a report right after an import says what `explain` says of the run."""
+    logs = sorted((ROOT / "examples" / "incidents" / "rolling-restart-range").glob("*.log.gz"))
+    store = MemoryStore()
+    info = import_run(read_files(logs), store, name=None, topics={}).run
+    answer = answer_of_run(Run(store, info))
+    assert answer is not None
+    (finding,) = answer.findings
+    worse = [said for said in finding.do if said.startswith("not advised here: ")]
+    assert ["group.instance.id" in said for said in worse] == [True, False]
+    assert ["cooperative-sticky" in said for said in worse] == [False, True]
+    assert all("instead of" in said for said in worse)
