@@ -5,7 +5,6 @@ What that rests on is said apart (`rests_on`), and each choice in full by `one_c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from groupsim.replay.choice_result import ChoiceResult
@@ -96,8 +95,8 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     not_sure = f"{trusted.warning()}none of the {len(answered)} choices is sure to have helped"
     first = _promising(unsure, trusted)
     if first is None:
-        why = why_in_brief(unsure[0], trusted)
-        return [as_sentence(not_sure), as_sentence(re.sub("^it cost ", f"with {unsure[0].choice} it cost ", why))]
+        why = why_in_brief(unsure[0], trusted, f"with {unsure[0].choice} it")
+        return [as_sentence(not_sure), as_sentence(why)]
     return [as_sentence(f"{not_sure}; the most promising is {first.choice}"), as_sentence(parts.seeds_say(first))]
 
 

@@ -45,9 +45,9 @@ def brief(result: ChoiceResult, trusted: Trust) -> str:
     return " ".join([f"{said[0]}.", *map(as_sentence, filter(None, rest))])
 
 
-def why_in_brief(result: ChoiceResult, trusted: Trust) -> str:
-    """The first reason why nothing is sure."""
-    return next(iter(trusted.doubts(result)), "") or parts.why_not_sure(result, trusted)
+def why_in_brief(result: ChoiceResult, trusted: Trust, it: str = "it") -> str:
+    """The first reason why nothing is sure. `it`: how the choice is called."""
+    return next(iter(trusted.doubts(result)), "") or parts.why_not_sure(result, trusted, it)
 
 
 def line(result: ChoiceResult, trusted: Trust) -> str:

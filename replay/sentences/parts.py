@@ -106,20 +106,20 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust, it: str = "it") -> 
     return f"{sure}, and may cost {'anything from ' * bool(opposed)}{amount}"
 
 
-def why_not_sure(result: ChoiceResult, trusted: Trust) -> str:
-    """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say."""
+def why_not_sure(result: ChoiceResult, trusted: Trust, it: str = "it") -> str:
+    """What is said beside `NOT_SURE`: what speaks against it, or what the seeds say. `it`: how the choice is called."""
     if trusted.low or (not trusted.doubts(result) and result.direction and is_drowned(result, trusted)):
         return "trust none of these figures"
-    return "" if trusted.doubts(result) else seeds_say(result)
+    return "" if trusted.doubts(result) else seeds_say(result, it)
 
 
-def seeds_say(result: ChoiceResult) -> str:
-    """Why the seeds show neither a direction nor that there is none."""
+def seeds_say(result: ChoiceResult, it: str = "it") -> str:
+    """Why the seeds show neither a direction nor that there is none. `it`: how the choice is called."""
     seeds, (low, high) = len(result.costs), median_interval(result.moved)
     less, more = sum(ms < 0 for ms in result.moved), sum(ms > 0 for ms in result.moved)
-    said = f"it cost less in {less} of {seeds_of(result)} and more in {more}"
+    said = f"{it} cost less in {less} of {seeds_of(result)} and more in {more}"
     if not less or not more:
-        said = f"it cost {'less' if less else 'more'} in {less or more} of {seeds_of(result)}"
+        said = f"{it} cost {'less' if less else 'more'} in {less or more} of {seeds_of(result)}"
     if seeds < FEWEST:
         return f"{said}, and fewer than {FEWEST} simulations do not show which it is"
     if low < 0 < high:
