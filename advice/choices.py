@@ -56,6 +56,12 @@ def in_words(choice: Mapping[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in choice.items())
 
 
+def together(choice: Mapping[str, str]) -> str:
+    """The same in a sentence: `assignor=range and session.timeout.ms=6000`."""
+    *others, last = (f"{key}={value}" for key, value in choice.items())
+    return " and ".join(filter(None, [", ".join(others), last]))
+
+
 def main_effects(choices: Sequence[Choice], means: Sequence[float]) -> dict[str, float]:
     """How much of the differences between the choices each key explains alone, 0 to 1, largest first.
 

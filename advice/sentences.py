@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 
 from groupsim.advice.advice import Advice, Flip
-from groupsim.advice.choices import in_words
+from groupsim.advice.choices import in_words, together
 from groupsim.advice.current_settings import least
 from groupsim.advice.evidence import Estimate, Evidence
 from groupsim.advice.pareto import Front
-from groupsim.analysis.tables.amounts import about, amount, called, short
+from groupsim.analysis.tables.amounts import about, amount, called, in_two_digits, short, unit
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
@@ -81,7 +81,7 @@ def _decision(advice: Advice) -> list[str]:
         sure = f"{_percent(selection.confidence)} sure." if selection.reached else "More runs may find one."
         return [f"No choice keeps {wanted}.", sure]
     name, evidence = goal.minimise, selection.evidence
-    chosen = in_words(advice.choices[evidence.best])
+    chosen = together(advice.choices[evidence.best])
     if advice.is_present:
         return [f"Keep {chosen}, {_as_it_is(advice)}: {about(name, evidence.mean)}.", _sure(advice)]
     if advice.keeps:
@@ -127,7 +127,7 @@ def _percent(confidence: float) -> str:
 def _keep(advice: Advice) -> str:
     """What is set now, by the choice that is the same, if there is one."""
     name, own = advice.goal.minimise, advice.present.own
-    kept = _as_they_are(advice) if own is None else f"{in_words(advice.choices[own])}, {_as_it_is(advice)}"
+    kept = _as_they_are(advice) if own is None else f"{together(advice.choices[own])}, {_as_it_is(advice)}"
     return f"Keep {kept}: {about(name, (advice.before or {})[name])}."
 
 
@@ -224,9 +224,15 @@ def _beside(advice: Advice) -> Iterator[str]:
     if needs := [] if record is None or advice.keeps else [*record.needs[evidence.best]]:
         yield f"It needs {' and '.join(needs)}."
     prices = advice.price.items()
-    worse = [f"{called(name)} {short(name, own)} instead of {short(name, before)}" for name, (own, before) in prices]
+    worse = [_grows(name, own, before) for name, (own, before) in prices]
     if worse:
         yield f"Drawback: {', '.join(worse)}."
+
+
+def _grows(name: str, own: float, before: float) -> str:
+    """`partitions unavailable at the same time: 12 instead of 7.9`."""
+    values = f"{in_two_digits(name, own)} instead of {in_two_digits(name, before)}"
+    return f"{called(name).removesuffix(',')}: {values}{f' {unit(name)}' if name.endswith('_ms') else ''}"
 
 
 def _same(advice: Advice) -> str:

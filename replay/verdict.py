@@ -73,10 +73,15 @@ def perhaps(results: Sequence[ChoiceResult], trusted: Trust) -> bool:
 
 
 def promising(result: ChoiceResult, trusted: Trust) -> bool:
-    """Whether a choice that is not sure costs clearly less in the median, and nothing but the seeds is against it."""
+    """Whether a choice that is not sure costs clearly less in the median and under most seeds.
+
+    Nothing but the other seeds is against it.
+    """
     against = trusted.low or trusted.doubts(result) or is_drowned(result, trusted)
     saved = result.base.median - result.unavailable_partition_ms.median
-    return verdict(result, trusted) is Verdict.NOT_SURE and not against and saved >= worth_ms(result.base.median)
+    mostly = sum(ms < 0 for ms in result.moved) > sum(ms > 0 for ms in result.moved)
+    enough = mostly and saved >= worth_ms(result.base.median)
+    return verdict(result, trusted) is Verdict.NOT_SURE and not against and enough
 
 
 def unpolled_as_recorded(result: ChoiceResult) -> int:

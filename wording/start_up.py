@@ -7,6 +7,9 @@ from typing import Any
 
 from groupsim.wording.numbers import seconds
 
+NOT_COUNTED = " (start-up not counted)"
+"""Behind a time or a name, where start-up is no part of what is said."""
+
 
 def start_up(unavailable: Mapping[str, Any]) -> str | None:
     """Beside a total after start-up, in partition-seconds; None where there is none. Of `Totals.unavailable`.

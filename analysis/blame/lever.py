@@ -32,9 +32,9 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     `of`: how the time is called; None: by its amount.
 
     >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
-    '87 % of this time depends on heartbeat.interval.ms; for 87 % of it the group waited for m3.0.'
+    '87 % of this time depends on heartbeat.interval.ms; the group waited longest for m3.0.'
     >>> lever([("network", "m1.0", 1_300)])
-    'Most of the 1.3 partition-seconds depends on no setting; for 100 % of it the group waited for m1.0.'
+    'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1.0.'
     """
     by_lever, by_member = Counter[str | None](), Counter[str | None]()
     for configuration, member, ms in pieces:
@@ -54,7 +54,7 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     waited = _largest(by_member)
     if waited is None:
         return f"{said}."
-    return f"{said}; for {short_percent(by_member[waited] / total)} of it the group waited for {shown(waited, 60)}."
+    return f"{said}; the group waited longest for {shown(waited, 60)}."
 
 
 def _largest(sums: Counter[str | None]) -> str | None:

@@ -14,6 +14,7 @@ _IN_WORDS = {
     "reprocessed_records": "records read twice",
     "commits_refused": "refused commits",
     "unsafe_ms": "partitions with two owners",
+    "unpolled_ms": "time in which a stuck owner polls nothing",
     "lag_peak": "the highest lag, in records,",
     "lag_end": "the lag at the end, in records,",
     "drain_ms": "time to catch up",
@@ -41,8 +42,8 @@ def heading(name: str) -> str:
 
 def about(name: str, value: float, before: float | None = None) -> str:
     """Of a measure with two digits: `about 12 partition-seconds`, `about 6.0 instead of 12 s (detection_ms)`."""
-    instead = "" if before is None else f" instead of {_two_digits(name, before)}"
-    return f"about {_two_digits(name, value)}{instead} {_what(name)}"
+    instead = "" if before is None else f" instead of {in_two_digits(name, before)}"
+    return f"about {in_two_digits(name, value)}{instead} {_what(name)}"
 
 
 def amount(name: str, value: float) -> str:
@@ -50,7 +51,8 @@ def amount(name: str, value: float) -> str:
     return f"{scaled(name, value):,.1f} {_what(name)}"
 
 
-def _two_digits(name: str, value: float) -> str:
+def in_two_digits(name: str, value: float) -> str:
+    """`6.0` of 6,000 ms, `12` of 12 partitions."""
     return two_digits(1_000 * scaled(name, value))
 
 

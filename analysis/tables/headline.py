@@ -11,7 +11,7 @@ from typing import Any
 from groupsim.wording.bounds import between, bounds, is_near, near_word
 from groupsim.wording.lists import after_comma
 from groupsim.wording.numbers import partition_time, percent, seconds, short_percent
-from groupsim.wording.start_up import start_up
+from groupsim.wording.start_up import NOT_COUNTED, start_up
 
 
 def amount(whole: Mapping[str, Any]) -> str:
@@ -24,20 +24,20 @@ def amount(whole: Mapping[str, Any]) -> str:
     if unavailable["partition_ms"] is None:
         return f"unknown{_bounds(unavailable)}: {unavailable['unknown']}"
     starts = start_up(whole)
-    after, of, beside = (" after start-up", "that time", f"; {starts}") if starts else ("", "all partition time", "")
+    apart, of, beside = (NOT_COUNTED, "that time", f"; {starts}") if starts else ("", "all partition time", "")
     total = f"{about_of(unavailable)}{partition_time(unavailable['partition_ms'])}"
     share = short_percent(unavailable["share"]) if _is_bounded(unavailable) else percent(unavailable["share"], 2)
     much = range_of(unavailable) or f"{total} ({share}"
-    return f"{_outage(unavailable, after)}. Sum: {much} of {of}){beside}"
+    return f"{_outage(unavailable, apart)}. Sum: {much} of {of}){beside}"
 
 
-def _outage(unavailable: Mapping[str, Any], after: str) -> str:
-    """`one or more partitions for 5.1 s after start-up, at most 12 at once, the longest outage of one: 4.2 s`."""
+def _outage(unavailable: Mapping[str, Any], apart: str) -> str:
+    """`one or more partitions for 5.1 s, at most 12 at once, the longest outage of one: 4.2 s`; `apart` follows."""
     most = unavailable["max_partitions"]
     if not most:
-        return f"no partition{after}"
+        return f"no partition{apart}"
     who, at_once = ("one or more partitions", f", at most {most:,} at once") if most > 1 else ("one partition", "")
-    said = f"{who} for {_lasted(unavailable, 'outage_ms')}{after}{at_once}"
+    said = f"{who} for {_lasted(unavailable, 'outage_ms')}{apart}{at_once}"
     alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
     if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
         return said

@@ -9,9 +9,20 @@ from typing import Any
 from groupsim.analysis.tables.lag import Lags
 from groupsim.analysis.timelines.rebalance import Rebalance
 from groupsim.wording.numbers import counted
+from groupsim.wording.start_up import NOT_COUNTED
 from groupsim.wording.times import duration
 
 Rows = Sequence[Mapping[str, Any]]
+_BECAUSE = {
+    "member-joined": "because a member joined",
+    "member-rejoined": "because a member joined again",
+    "leader-rejoined": "because the leader joined again",
+    "member-left": "because a member left",
+    "member-gone": "because a member left or was removed",
+    "member-removed": "because a member left or was removed",
+    "session-expired": "because a session expired",
+}
+"""A cause -> how a sentence says it; others by their names, as the table has them."""
 
 
 def of_rebalances(rebalances: Sequence[Rebalance]) -> str:
@@ -21,18 +32,19 @@ def of_rebalances(rebalances: Sequence[Rebalance]) -> str:
     said = counted(len(rebalances), "rebalance")
     ((cause, times),) = Counter(each.cause for each in rebalances).most_common(1)
     if len(rebalances) > 1:
-        said += f", {'all' if times == len(rebalances) else f'{times:,}'} of them {cause}"
+        said += f", {'all' if times == len(rebalances) else f'{times:,}'} of them {_BECAUSE.get(cause, f'({cause})')}"
     first = {each.group: each for each in reversed(rebalances)}
     later = [each for each in rebalances if each is not first[each.group]]
     known = [each for each in later or rebalances if each.duration_ms is not None]
     if not known:
         return f"{said}; how long they took is not known."
     longest = max(known, key=lambda each: each.duration_ms or 0)
-    which = "the longest" if len(known) > 1 else "it" if len(rebalances) == 1 else "one"
-    after = " after the first" if later else ""
+    others = "it" if len(rebalances) == 1 else "the other one" if len(rebalances) == 2 else "one of the others"
+    which = "the longest" if len(known) > 1 else others
+    apart = NOT_COUNTED if later and len(known) > 1 else ""
     least = "at least " if longest.at_least else ""
-    waited = f", and {longest.slowest_member} was the slowest member" if longest.slowest_member else ""
-    return f"{said}; {which}{after} took {least}{duration(longest.duration_ms or 0)}{waited}."
+    waited = f", and waited longest for {longest.slowest_member}" if longest.slowest_member else ""
+    return f"{said}; {which}{apart} took {least}{duration(longest.duration_ms or 0)}{waited}."
 
 
 def of_lag(lags: Lags, end_ms: int) -> str:

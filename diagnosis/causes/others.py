@@ -23,7 +23,7 @@ _SAYS_WHO = frozenset(
 )  # fmt: skip
 _DO = (
     Remedy(
-        "read the broker's log of these minutes, or the logs of the other members: they say who came or went",
+        "read the broker's log of these minutes, or the logs of the other members: they say who joined or left",
         brief="read the broker's log",
     ),
 )
@@ -43,7 +43,7 @@ def _find(log: GroupLog) -> Finding | None:
     return Finding(
         code=Code.OTHERS,
         certainty=Certainty.LIKELY if sure else Certainty.POSSIBLE,
-        what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member came or went)",
+        what=f"{_part_of(log, log.called(who))}: {_logs_of(who)} not show why (probably another member joined or left)",
         members=who,
         here="the cause is not in this log",
         times=max(1, len(generations)),
@@ -132,7 +132,7 @@ def _some(line: Said) -> bool:
 CAUSE = Cause(
     code=Code.OTHERS,
     title="Caused by other members",
-    means="The member in this log only takes part in rebalances that others caused; who came or went is in their logs"
+    means="The member in this log only takes part in rebalances that others caused; who joined or left is in their logs"
     " or the broker's.",
     seen=(
         Message("Java", "Request joining group due to: group is already rebalancing"),

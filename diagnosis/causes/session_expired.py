@@ -102,7 +102,7 @@ _CLOSED_STATIC = (
         " good: close it with CloseOptions and LEAVE_GROUP (Kafka 4.1), or remove it with"
         " Admin.removeMembersFromConsumerGroup",
         ("session.timeout.ms", "group.instance.id"),
-        brief="set session.timeout.ms longer than a restart takes",
+        brief="to restart without a rebalance, set session.timeout.ms longer than the restart takes",
     ),
 )
 _SOON_MS = 5_000

@@ -14,7 +14,7 @@ from groupsim.replay.significance import worth_ms
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, perhaps, promising, verdict
 from groupsim.wording.lists import as_sentence, capital, either
-from groupsim.wording.numbers import about_instead, partition_seconds, seconds
+from groupsim.wording.numbers import about_instead, partition_seconds, seconds, two_digits
 
 _NAMED = 3
 """So many choices that are as good are named."""
@@ -92,12 +92,13 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
         return [_none(answered, trusted)]
-    not_sure = f"{trusted.warning()}none of the {len(answered)} choices is sure to have helped"
+    none = f"none of the {len(answered)} choices clearly costs less"
     first = _promising(unsure, trusted)
-    if first is None:
-        why = why_in_brief(unsure[0], trusted, f"with {unsure[0].choice} it")
-        return [as_sentence(not_sure), as_sentence(why)]
-    return [as_sentence(f"{not_sure}; the most promising is {first.choice}"), as_sentence(parts.seeds_say(first))]
+    if first is not None:
+        return [as_sentence(f"{none}; {first.choice} comes nearest"), as_sentence(parts.seeds_say(first))]
+    if trusted.low or trusted.doubts(unsure[0]):
+        none = f"{trusted.warning()}it is not sure that any of the {len(answered)} choices would have helped"
+    return [as_sentence(none), as_sentence(why_in_brief(unsure[0], trusted, f"with {unsure[0].choice} it"))]
 
 
 def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -127,12 +128,22 @@ def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult |
 def _best(better: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     """The best choices, from the best: one, or several with no difference worth having between them."""
     level = _level(better)
-    names = [choice.choice for choice in level]
+    best = "Perhaps best" if perhaps(level, trusted) else "Best"
+    it = "it" if len(level) == 1 else "each of them"
+    far = parts.how_far(level, trusted, it)
+    return [f"{best}: {_amounts(level)}.", *map(as_sentence, filter(None, [far, parts.needs(level)]))]
+
+
+def _amounts(level: Sequence[ChoiceResult]) -> str:
+    """What choices that are as good would have cost: each of two, and the range of more."""
+    names, medians, base = [each.choice for each in level], [_median_ms(each) for each in level], level[0].base.median
+    if len({two_digits(ms) for ms in medians}) == len(level) == 2:
+        first, second = names
+        about = about_instead(medians[:1], base)
+        return f"{first} would have cost {about}, and {second} about {two_digits(medians[1])}"
     named = either(names if len(names) <= _NAMED else [*names[: _NAMED - 1], "others that are as good"])
     one = "either " if 1 < len(names) <= _NAMED else ""
-    amounts = about_instead([_median_ms(each) for each in level], level[0].base.median)
-    first = f"{'Perhaps best' if perhaps(level, trusted) else 'Best'}: {one}{named} would have cost {amounts}."
-    return [first, *map(as_sentence, filter(None, [parts.how_far(level, trusted), parts.needs(level)]))]
+    return f"{one}{named} would have cost {about_instead(medians, base)}"
 
 
 def _better(choices: Sequence[ChoiceResult], trusted: Trust) -> list[ChoiceResult]:

@@ -52,23 +52,26 @@ def asked(costs: Sequence[float], goal: Goal | None = None, choices: Sequence[Ch
 @pytest.mark.parametrize(
     ("costs", "begins"),
     [
-        ([19_700, 25_000, 25_000, 20_000], "Keep session=10000 static=false, as it is: about 20 partition-seconds. "),
-        ([900, 1_100, 1_100, 1_200], "Keep session=10000 static=false, as it is: about 1.2 partition-seconds. "),
+        (
+            [19_700, 25_000, 25_000, 20_000],
+            "Keep session=10000 and static=false, as it is: about 20 partition-seconds. ",
+        ),
+        ([900, 1_100, 1_100, 1_200], "Keep session=10000 and static=false, as it is: about 1.2 partition-seconds. "),
         (
             [21_000, 25_000, 25_000, 20_000],
-            "Keep session=10000 static=false, as it is: about 20 partition-seconds. At ",
+            "Keep session=10000 and static=false, as it is: about 20 partition-seconds. At ",
         ),
         (
             [15_000, 25_000, 25_000, 20_000],
-            "Take session=45000 static=true: about 15 instead of 20 partition-seconds. ",
+            "Take session=45000 and static=true: about 15 instead of 20 partition-seconds. ",
         ),
         (
             [15_000, 15_100, 15_200, 20_000],
-            "Take session=8000 static=false: about 15 instead of 20 partition-seconds. ",
+            "Take session=8000 and static=false: about 15 instead of 20 partition-seconds. ",
         ),
         (
             [18_700, 18_800, 19_200, 20_000],
-            "Take session=6000 static=false: about 19 instead of 20 partition-seconds. ",
+            "Take session=6000 and static=false: about 19 instead of 20 partition-seconds. ",
         ),
     ],
 )
@@ -85,7 +88,7 @@ def test_what_is_set_need_not_be_among_the_choices() -> None:
     sentence = answer(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
     assert sentence.startswith("Keep the settings as they are: about 20 partition-seconds. At least ")
     assert (
-        " % sure which of the 3 choices is the best, to 5 %: session=45000 static=true has 19.7 partition-sec"
+        " % sure which of the 3 choices is the best, to 5 %: session=45000 and static=true has 19.7 partition-sec"
         in sentence
     )
     assert " (-2%), which is not worth a change" in sentence
@@ -95,7 +98,7 @@ def test_what_is_set_need_not_be_among_the_choices() -> None:
 def test_what_is_set_is_not_kept_where_it_breaks_a_bound() -> None:
     bounded = Goal(bounds={"max_partitions": 2.5})
     found = asked([30_000, 31_000, 31_000, 20_000, 20_000], bounded)
-    assert answer(found).startswith("Take session=8000 static=false: about 31 instead of 20 partition-seconds. ")
+    assert answer(found).startswith("Take session=8000 and static=false: about 31 instead of 20 partition-seconds. ")
     assert " The settings as they are do not keep the bound: max_partitions is 4.0." in answer(found)
 
 

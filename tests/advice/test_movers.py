@@ -68,7 +68,7 @@ COSTS = {
 def test_the_best_of_the_others_is_taken(stopped: tuple[str, ...]) -> None:
     found = asked(COSTS, stopped)
     said, more = answer(found), " ".join(rests_on(found))
-    assert "ake max.poll=6000 assignor=sticky: about 9.0 instead of 20 partition-seconds. " in said
+    assert "ake max.poll=6000 and assignor=sticky: about 9.0 instead of 20 partition-seconds. " in said
     assert "it is the best of the 2 choices, or at most" in said
     assert "2 choices that only move time are left out: partitions are held instead by processes that are" in more
     assert found.runs > found.selection.runs == 2 * 6
@@ -82,7 +82,7 @@ def test_the_best_of_the_others_is_taken(stopped: tuple[str, ...]) -> None:
 
 def test_where_all_only_move_time_what_is_set_is_kept() -> None:
     found = asked({key: COSTS[key] for key in ("30000/range", "300000/range")} | {"6000/range": COSTS["6000/range"]})
-    assert answer(found).startswith("Keep max.poll=6000 assignor=range, as the record has it: about 20 ")
+    assert answer(found).startswith("Keep max.poll=6000 and assignor=range, as the record has it: about 20 ")
     alone = asked({**{key: COSTS[key] for key in ("30000/range", "300000/range")}, "6000/range": (300, 40_000)})
     assert answer(alone).startswith("Keep ")
     assert as_data(alone)["take"] is None
@@ -90,7 +90,7 @@ def test_where_all_only_move_time_what_is_set_is_kept() -> None:
 
 def test_a_choice_that_saves_more_than_it_moves_is_taken() -> None:
     found = asked({"6000/range": (20_000, 5_000), "30000/range": (0, 9_000)})
-    assert answer(found).startswith("Take max.poll=30000 assignor=range: ")
+    assert answer(found).startswith("Take max.poll=30000 and assignor=range: ")
     assert not found.refused
 
 

@@ -23,7 +23,7 @@ def test_the_best_of_four_is_named_with_its_price_and_its_confidence(call: Call)
     low, high = out["runner_up"]["difference"]
     assert 0 < low <= out["runner_up"]["mean_difference"] <= high
     assert out["sensitivity"]["static"] > out["sensitivity"]["assignor"]
-    assert out["answer"].startswith("Take assignor=range static=false: ")
+    assert out["answer"].startswith("Take assignor=range and static=false: ")
 
 
 def test_a_bound_takes_another_choice_or_none(call: Call) -> None:

@@ -95,7 +95,7 @@ def test_a_client_id_that_is_no_name_is_called_a_client(tmp_path: Path) -> None:
     lines = [_client(f"10:00:0{n},000", rebalancing, client="7d01c2aa93fe") for n in (1, 1)]
     assert _explained(tmp_path, *lines).answer == (
         "The group rebalanced, and client 7d01c2aa93fe had to rejoin: its log does not show why (probably another"
-        " member came or went); read the broker's log."
+        " member joined or left); read the broker's log."
     )
 
 

@@ -163,7 +163,7 @@ def test_what_a_member_lost_to_others_is_counted(tmp_path: Path) -> None:
     ]
     assert explained(tmp_path, *lines).answer == (
         "Others took 1 of the 2 partitions of the consumer of night when the group rebalanced: its log does not show"
-        " why (probably another member came or went); read the broker's log."
+        " why (probably another member joined or left); read the broker's log."
     )
     lines[-1] = lines[-1].replace("{TopicPartition(topic='t', partition=1)}", two)
     assert " took " not in explained(tmp_path, *lines).answer

@@ -105,7 +105,7 @@ def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
         assert sentence(found, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs ")
         assert f"; {why}; the replay" in sentence(found, doubtful)
     assert headline([result([1], [1]), same, half], doubtful).startswith(
-        f"None of the 2 choices is sure to have helped. {why[0].upper()}{why[1:]}."
+        f"It is not sure that any of the 2 choices would have helped. {why[0].upper()}{why[1:]}."
     )
     assert line(half, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs 10.0 ")
 

@@ -32,8 +32,8 @@ def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
     )
     level = headline([as_recorded, good, result([6_000] * 5 + [5_500] * 5, base, "d"), better], SURE)
     assert level == (
-        "Best: either b or d would have cost about 5.0 to 5.8 instead of 20 partition-seconds. It is sure to cost less,"
-        " and may cost 4.5 to 6.6 partition-seconds."
+        "Best: b would have cost about 5.0 instead of 20 partition-seconds, and d about 5.8. Each of them is sure to"
+        " cost less, and may cost 4.5 to 6.6 partition-seconds."
     )
     refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
     assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."

@@ -41,8 +41,8 @@ def three(world: World) -> Script:
     yield world.sleep(100)
 
 
-# Python itself loses a Ctrl-C that comes while it runs the callback of a weak reference (SQLAlchemy has some): it prints
-# that, goes on, and the run is a finished one.
+# Python itself loses a Ctrl-C that comes while it runs the callback of a weak reference (SQLAlchemy has some): it says
+# so and goes on, and the run is a finished one.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_whatever_is_interrupted_the_facts_are_the_first_ones_of_the_whole_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
