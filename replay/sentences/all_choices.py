@@ -108,6 +108,8 @@ def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not real:
         return f"{none}: they only move time to owners that do not poll."
     least = min(real, key=_median_ms)
+    if two_digits(_median_ms(least)) == (as_now := two_digits(least.base.median)):
+        return f"{none}: each would have cost about {as_now} partition-seconds, as recorded, or more."
     return f"{none}: the least is {about_instead([_median_ms(least)], least.base.median)}, with {least.choice}."
 
 
