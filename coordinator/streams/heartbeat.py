@@ -151,7 +151,7 @@ def _not_found(state: Any, what: str) -> str:
 
 
 def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatAnswer:
-    created = _open(decision, cmd)
+    created, replaced = _open(decision, cmd)
     known = decision.group
     _move_copy(decision, cmd)
     joins = cmd.epoch == JOIN_EPOCH
@@ -176,7 +176,7 @@ def _stay(decision: StreamsDecision, cmd: StreamsHeartbeat) -> StreamsHeartbeatA
         moved = after.endpoint != member.endpoint or (after.endpoint is not None and changed)
     else:
         moved = after.endpoint is not None and (joins or changed)
-    if moved and not created:
+    if moved and (replaced or not created):  # a group that the broker has no group of yet answers 0
         decision.record(facts.EndpointsChanged(epoch=group.endpoint_epoch + 1))
     answer = _answer(
         decision.group,
@@ -216,17 +216,20 @@ def _answer(
     )
 
 
-def _open(decision: StreamsDecision, cmd: StreamsHeartbeat) -> bool:
-    """Make sure that there is a streams group; whether it is new: then what Kafka keeps beside it is lost at once."""
+def _open(decision: StreamsDecision, cmd: StreamsHeartbeat) -> tuple[bool, bool]:
+    """Make sure that there is a streams group; whether it is new, and whether it replaces an empty classic group.
+
+    What Kafka keeps beside a new one is lost at once.
+    """
     state = decision.state
     if isinstance(state, StreamsGroup):
-        return False
+        return False, False
     try:
         replaced = replaces_classic(state, creates=cmd.epoch == JOIN_EPOCH)
     except RequestRefused as refusal:
         raise RequestRefused(refusal.error, _not_found(state, "Streams group")) from None
     decision.record(facts.StreamsGroupCreated(replaces_classic=replaced))
-    return True
+    return True, replaced
 
 
 def _move_copy(decision: StreamsDecision, cmd: StreamsHeartbeat) -> None:

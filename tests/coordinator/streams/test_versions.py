@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groupsim.coordinator.commands import Commit
 from groupsim.coordinator.config import Configs
 from groupsim.coordinator.modern.group_config import altered
 from groupsim.coordinator.outcome import Error
@@ -151,3 +152,15 @@ def test_epochs_of_a_share_group(version: str, found: tuple[int, int]) -> None:
 @pytest.mark.parametrize("version", ["4.2", "4.3", "4.4"])
 def test_the_first_epoch_of_a_streams_group_is_2_in_all_releases(version: str) -> None:
     assert application(version).send(0, 0).epoch == 2
+
+
+@pytest.mark.parametrize(("commits", "answered"), [(False, 0), (True, 1)])
+def test_the_first_member_with_an_endpoint_is_told_of_it_only_where_an_empty_group_was_there(
+    commits: bool, answered: int
+) -> None:
+    """As in script R.endpoint.20261201015: `groups.containsKey`, and the classic group is still there."""
+    group = application("4.4")
+    if commits:
+        group.host.handle("g", Commit(request=0, offsets={TopicPartition("a", 0): 1}))
+    assert group.send(0, 0, endpoint=("h0", 1)).endpoint_epoch == answered
+    assert group.send(0, group.member(0).epoch).endpoint_epoch == 0
