@@ -161,6 +161,6 @@ def test_the_first_member_with_an_endpoint_is_told_of_it_only_where_an_empty_gro
     """As in script R.endpoint.20261201015: `groups.containsKey`, and the classic group is still there."""
     group = application("4.4")
     if commits:
-        group.host.handle("g", Commit(request=0, offsets={TopicPartition("a", 0): 1}))
+        group.host.handle("g", Commit(request=0, offsets=(("a", 0, 1),)))
     assert group.send(0, 0, endpoint=("h0", 1)).endpoint_epoch == answered
     assert group.send(0, group.member(0).epoch).endpoint_epoch == 0
