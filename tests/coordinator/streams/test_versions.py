@@ -155,7 +155,7 @@ def test_the_first_epoch_of_a_streams_group_is_2_in_all_releases(version: str) -
 
 
 @pytest.mark.parametrize(("commits", "answered"), [(False, 0), (True, 1)])
-def test_the_first_member_with_an_endpoint_is_told_of_it_only_where_an_empty_group_was_there(
+def test_the_first_member_with_an_endpoint_hears_of_it_only_where_an_empty_group_was_there(
     commits: bool, answered: int
 ) -> None:
     """As in script R.endpoint.20261201015: `groups.containsKey`, and the classic group is still there."""
