@@ -62,7 +62,7 @@ def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: 
         _apply(followed, fact.stream, fact.event)
     if started:
         for group in followed.values():
-            group.settle(now)
+            group.settle(now, is_end=now == end_ms)
     return Followed(end_ms, {name: group.view.group.state for name, group in followed.items()})
 
 
@@ -112,8 +112,11 @@ class _Group:
         self._begins_ms = self._not_started[-1][0] if self._not_started else 0
         self._never_served = {tp for ms, tp in self._not_started if ms == self._begins_ms}
 
-    def settle(self, at_ms: int) -> None:
-        """At the end of this millisecond: find new conditions and verdicts, and report what changed."""
+    def settle(self, at_ms: int, *, is_end: bool = False) -> None:
+        """At the end of this millisecond: find new conditions and verdicts, and report what changed.
+
+        `is_end`: the run ends here, so what changes covers no time, and a group does not work by it.
+        """
         affected: set[_Condition] = set()
         changes = self.view.take_changes()
         if changes is not None:
@@ -132,7 +135,7 @@ class _Group:
         starts = bool(self._never_served)
         for condition in affected:
             self._decide(condition, at_ms)
-        if starts and not self._never_served:
+        if starts and not self._never_served and not is_end:
             self._recorder.worked(self.view.coverage.group, at_ms)
             if all(
                 is_available(*condition.verdict[:2]) for condition in self._conditions.values() if condition.verdict
