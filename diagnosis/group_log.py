@@ -195,6 +195,8 @@ class GroupLog:
 
     def can(self, feature: str) -> bool:
         """Whether some library of its members may have a feature (see `client_libraries.LACKS`)."""
+        if feature == "group.instance.id" and self.of(RowKind.WORKER_ASSIGNED):
+            return False  # only consumers have one (Kafka: GroupRebalanceConfig)
         return not self.libraries or not self.libraries <= LACKS.get(feature, frozenset())
 
     @cached_property

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.connect_work import KINDS, Unit, unassigned
 from groupsim.diagnosis.finding import Evidence, Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
@@ -25,14 +26,14 @@ _DO = (
 )
 
 _STOPPED = "nothing to wait for: the worker was stopped {} into the delay, before it assigned this work again"
-_WORK = ("connector", "task")
 
 
 class _Loss(NamedTuple):
-    """What a worker had and was not given back when it returned: in words, until when, and the line that gives it."""
+    """What had no worker for the longest time: in words, until when, and the lines that begin and end it."""
 
     what: str
     until: int
+    since: Said
     again: Said | None
 
 
@@ -41,7 +42,7 @@ def _find(log: GroupLog) -> Finding | None:
     if not said:
         return None
     delay = max(ms for line in said if isinstance(ms := line.row.detail["delay_ms"], int))
-    loss = _own_loss(log, delay)
+    loss = _longest(log, delay)
     return Finding(
         code=Code.CONNECT_DELAY,
         certainty=Certainty.SHOWN,
@@ -60,7 +61,8 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _evidence(said: list[Said], loss: _Loss) -> Evidence:
     """To the end of the delay, or of the lines, with the line that ends it."""
-    evidence = evidence_of(said if loss.again is None else [said[0], loss.again, *said[1:]])
+    others = [line for line in said if line is not loss.since]
+    evidence = evidence_of(said if loss.again is None else [loss.since, loss.again, *others])
     return evidence._replace(last_ms=loss.until)
 
 
@@ -88,44 +90,40 @@ def _stopped_ms(log: GroupLog, said: list[Said], delay: int) -> int | None:
     return at - since if at is not None and since < at < since + delay and gone[-1].who in log.clients else None
 
 
-def _own_loss(log: GroupLog, delay: int) -> _Loss | None:
-    """None if no log shows that a worker had what it was not given back when it returned, or without times."""
-    held: dict[str | None, set[tuple[str, str]]] = {}
-    lost: set[tuple[str, str]] = set()
-    since: int | None = None
-    again: Said | None = None
-    for line in log.of(RowKind.WORKER_ASSIGNED):
-        detail = line.row.detail
-        has = {(kind, name) for kind in _WORK if isinstance(names := detail.get(f"{kind}s"), list) for name in names}
-        if lost & has:
-            again = line
-            break
-        if not lost and detail.get("delay_ms"):
-            lost, since = held.get(line.client, set()) - has, line.at
-        held[line.client] = has
-    until = log.end if again is None else again.at
-    if not lost or since is None or until is None:
-        return None
-    what = (
-        f"{_called(lost)} stayed unassigned for {lasted(until - since, ended=again is not None)}: Connect waits up to"
-        f" {duration(delay)} in case a worker returns"
-    )
-    return _Loss(what, until, again)
+def _longest(log: GroupLog, delay: int) -> _Loss | None:
+    """None if no log shows that a worker had what nobody was given when the delay began, or without times."""
+    found: list[tuple[int, _Loss]] = []
+    for each in unassigned(log.of(RowKind.WORKER_ASSIGNED)):
+        until = log.end if each.until is None else each.until.at
+        if each.since.at is None or until is None:
+            continue
+        ms = until - each.since.at
+        what = (
+            f"{_called(each.units)} stayed unassigned for {lasted(ms, ended=each.until is not None)}: Connect waits up"
+            f" to {duration(delay)} in case a worker returns"
+        )
+        found.append((ms, _Loss(what, until, each.since, each.until)))
+    return max(found, key=lambda one: one[0], default=(0, None))[1]
 
 
-def _called(work: set[tuple[str, str]]) -> str:
-    """The only connector by its name, else how many connectors and tasks."""
-    by_kind = {kind: sorted(name for each, name in work if each == kind) for kind in _WORK}
-    if len(by_kind["connector"]) == 1:
-        return f"connector {by_kind['connector'][0]}"
-    return " and ".join(counted(len(names), kind) for kind, names in by_kind.items() if names)
+def _called(work: frozenset[Unit]) -> str:
+    """The only connector by its name, with how many tasks of others, else how many connectors and tasks."""
+    by_kind = {kind: sorted(name for each, name in work if each == kind) for kind in KINDS}
+    if len(by_kind["connector"]) != 1:
+        return " and ".join(counted(len(names), kind) for kind, names in by_kind.items() if names)
+    name = by_kind["connector"][0]
+    tasks = by_kind["task"]
+    others = any(task.rpartition("-")[0] != name for task in tasks)
+    return f"connector {name}" + (f" and {counted(len(tasks), 'task')}" if others else "")
 
 
 CAUSE = Cause(
     code=Code.CONNECT_DELAY,
     title="Connect waits for a lost worker",
     means="After a worker is lost, Connect keeps its connectors and tasks unassigned for"
-    " `scheduled.rebalance.max.delay.ms` (5 minutes by default), in case it comes back (KIP-415).",
+    " `scheduled.rebalance.max.delay.ms` (5 minutes by default), in case it comes back (KIP-415). If it does, it has no"
+    " work before the delay is over. There is no delay if the lost worker was the group's leader: the next one does not"
+    " know what it had (Kafka: IncrementalCooperativeAssignor.handleLostAssignments; recorded with Kafka 4.4.0).",
     seen=(
         Message(
             "Connect", "Joined group … and got assignment: Assignment{… delay=300000} with rebalance delay: 300000"

@@ -111,6 +111,7 @@ class RowKind(StrEnum):
     APP_FAILED = "app_failed"
     ASSIGNMENT_COUNTED = "assignment_counted"
     CONFIG_BEHIND = "config_behind"
+    CONFIG_READ = "config_read"
     CONNECTION_IDLE = "connection_idle"
     CONNECTION_LOST = "connection_lost"
     CONNECTOR_CHANGED = "connector_changed"
@@ -209,6 +210,7 @@ EVIDENCE = frozenset(
         RowKind.APP_FAILED,
         RowKind.ASSIGNMENT_COUNTED,
         RowKind.CONFIG_BEHIND,
+        RowKind.CONFIG_READ,
         RowKind.CONNECTION_IDLE,
         RowKind.CONNECTION_LOST,
         RowKind.CONNECTOR_CHANGED,

@@ -43,7 +43,8 @@ DEFAULTS = {
     "log.cleaner.enable": "false",
     "controlled.shutdown.enable": "true",
 }
-JVM = ("-Xms256m", "-Xmx768m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC")
+HEAP_MB = 768
+JVM = ("-Xms256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC")
 
 
 def free_ports(count: int) -> list[int]:
@@ -70,8 +71,9 @@ def ask(port: int, api: Api, version: int, body: Mapping[str, Any], within_s: fl
 class Node:
     """One process: broker and controller."""
 
-    def __init__(self, number: int, folder: Path, properties: Mapping[str, str], port: int) -> None:
+    def __init__(self, number: int, folder: Path, properties: Mapping[str, str], port: int, heap_mb: int) -> None:
         self.number = number
+        self._heap_mb = heap_mb
         self.port = port
         self.log = folder / "server.log"
         self._folder = folder
@@ -87,7 +89,7 @@ class Node:
     def start(self) -> None:
         """Start the process; it listens a few seconds later."""
         guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []  # it ends with us
-        options = [*JVM, f"-Dlog4j2.configurationFile={self._layout}"]
+        options = [*JVM, f"-Xmx{self._heap_mb}m", f"-Dlog4j2.configurationFile={self._layout}"]
         command = [*guard, fetch.java(), *options, "-cp", fetch.classpath(), "kafka.Kafka", str(self._properties)]
         with (self._folder / "output.txt").open("ab") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
@@ -125,7 +127,13 @@ class Kafka:
     is a temporary one that does not. Raises Unavailable where there is no Java, no Maven or no answer.
     """
 
-    def __init__(self, properties: Mapping[str, str] | None = None, nodes: int = 1, keep: Path | None = None) -> None:
+    def __init__(
+        self,
+        properties: Mapping[str, str] | None = None,
+        nodes: int = 1,
+        keep: Path | None = None,
+        heap_mb: int = HEAP_MB,
+    ) -> None:
         self._keep = keep is not None
         self.folder = keep or Path(tempfile.mkdtemp(prefix="groupsim-kafka-"))
         ports = free_ports(2 * nodes)
@@ -148,7 +156,7 @@ class Kafka:
                     "share.coordinator.state.topic.min.isr": "1",
                 }
                 settings = {**DEFAULTS, **own, **(properties or {})}
-                self.nodes.append(Node(n + 1, self.folder / f"node{n + 1}", settings, ports[2 * n]))
+                self.nodes.append(Node(n + 1, self.folder / f"node{n + 1}", settings, ports[2 * n], heap_mb))
         except BaseException:
             self.close()
             raise

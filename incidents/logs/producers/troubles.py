@@ -68,6 +68,11 @@ BEHIND_A_PREFIX: tuple[Wording, ...] = (
         "does not match group assignment",
         r"^Current config state offset {int:offset} (?:is behind|does not match) group assignment (?P<wanted>\d{1,12})",
     ),
+    wording(
+        "config_read",
+        "and updated config snapshot",
+        r"^Finished reading to end of log and updated config snapshot, new config log offset: {int:offset}",
+    ),
     wording("config_behind", "behind group assignment", r"^Current config state offset {int:offset} is behind"),
     wording(
         "connector_changed",
