@@ -37,6 +37,7 @@ from groupsim.incidents.logs.client_libraries import (
     client_of,
     library_of,
     of_streams,
+    reads_for_a_worker,
     worker_of,
 )
 from groupsim.incidents.logs.row_kinds import EVIDENCE, RowKind
@@ -94,6 +95,8 @@ class GroupLog:
         self.versions = versions or {}
         """Those that its files print, by what they are versions of: brokers, Java clients, librdkafka."""
         self._details: dict[int, str] = {}
+        if any(line.row.kind is RowKind.WORKER_ASSIGNED for line in said):
+            said = [line for line in said if not reads_for_a_worker(line.client)]
         self.lines = said
         """All of them, in order."""
         self.troubles = [s for s in said if s.row.kind in EVIDENCE]

@@ -75,6 +75,14 @@ def client_of(member: str | None) -> str | None:
     return client if client != member else None if _KAFKA_UUID.match(member) else member
 
 
+def reads_for_a_worker(client_id: str | None) -> bool:
+    """Whether a Connect worker's own topics are read by it: it has the worker's group.id and joins no group.
+
+    Kafka: ConnectDistributed.startConnect, which ends the id of the worker so.
+    """
+    return client_id is not None and client_id.endswith(("-configs", "-offsets", "-statuses"))
+
+
 def worker_of(row: Row) -> str | None:
     """What a row's group consists of, if its members share no partitions: `Kafka Connect` or `Schema Registry`.
 

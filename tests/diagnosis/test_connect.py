@@ -122,3 +122,11 @@ def test_a_worker_that_never_reads_on_is_behind(tmp_path: Path) -> None:
     found = explain_reading(read(truth, tmp_path))
     assert found is not None
     assert Code.CONNECT_CONFIG in {finding.code for group in found.groups for finding in group.findings}
+
+
+@pytest.mark.parametrize("story", ["roll", "roll-eager"])
+def test_a_roll_restarts_the_workers_and_not_the_consumers_of_their_own_topics(story: str, tmp_path: Path) -> None:
+    found = explain_reading(read(recorded(story), tmp_path))
+    assert found is not None
+    roll = next(f for f in found.groups[0].findings if f.code is Code.ROLLING_RESTART)
+    assert set(roll.members) == {"w0", "w1", "w2"}

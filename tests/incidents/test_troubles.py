@@ -48,6 +48,12 @@ TROUBLES = [
         "connect-a",
         {"offset": 5},
     ),
+    Said(
+        WORKER + "Finished reading to end of log and updated config snapshot, new config log offset: 7",
+        "config_read",
+        "connect-a",
+        {"offset": 7},
+    ),
     Said(WORKER + "Connector sink-1 config updated", "connector_changed", "connect-a", {"connector": "sink-1"}),
     Said(
         WORKER + "Tasks [sink-1-0, sink-1-1] configs updated",
