@@ -10,6 +10,7 @@ from groupsim.analysis.process_state import FOLDS
 from groupsim.events import classic, client, consumer, network, world
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupDeleted, GroupEmptied
+from groupsim.events.tasks_as_partitions import STREAMS, as_partitions
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 
 COORDINATOR: frozenset[type[Event]] = frozenset(
@@ -51,7 +52,7 @@ CONSUMER: frozenset[type[Event]] = frozenset(
 CLIENT: frozenset[type[Event]] = frozenset(FOLDS)
 _NETWORK: frozenset[type[Event]] = frozenset({network.LinkCut, network.LinkHealed})
 WORLD: frozenset[type[Event]] = frozenset({world.TopicCreated, world.PartitionsAdded, world.GroupDeclared})
-RELEVANT = COORDINATOR | CONSUMER | CLIENT | _NETWORK | WORLD
+RELEVANT = COORDINATOR | CONSUMER | CLIENT | _NETWORK | WORLD | STREAMS
 """Every other fact (heartbeats, messages, polls, commits) can't change availability and is passed by."""
 
 
@@ -95,7 +96,7 @@ def scan_log(facts: Iterable[Recorded], until_ms: int | None = None) -> LogScan:
     groups: dict[str, LogCoverage] = {}
     growth: list[tuple[int, str, int]] = []
     end_ms = 0
-    for fact in facts:
+    for fact in as_partitions(facts):
         if until_ms is not None and fact.at_ms > until_ms:
             end_ms = until_ms  # the run goes on: what held then holds up to this instant
             break

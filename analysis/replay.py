@@ -9,11 +9,13 @@ from groupsim.analysis.group_state import AnyGroupState, converted
 from groupsim.analysis.log_coverage import CONSUMER, COORDINATOR
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import CATALOGUE
+from groupsim.events.tasks_as_partitions import STREAMS
 from groupsim.events.types import GroupId
 from groupsim.events.world import GroupDeclared
 
 _FOLDED = COORDINATOR | CONSUMER
-READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in _FOLDED or kind is GroupDeclared))
+_READ = _FOLDED | STREAMS
+READS = tuple(sorted(tag for tag, kind in CATALOGUE.items() if kind in _READ or kind is GroupDeclared))
 """Tags of the facts that change what is replayed; every other one may be left out."""
 
 

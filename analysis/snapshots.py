@@ -10,6 +10,7 @@ import hashlib
 import inspect
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ from groupsim.analysis.consumer_group_state import ConsumerGroupState, ConsumerM
 from groupsim.analysis.group_state import AnyGroupState
 from groupsim.analysis.replay import READS, fold, replayed
 from groupsim.events import catalogue
+from groupsim.events.streams import TopologyStored
+from groupsim.events.tasks_as_partitions import TasksAsPartitions
 from groupsim.events.types import GroupId, MemberId, Partitions
 from groupsim.storage.errors import StoreError
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
@@ -32,6 +35,7 @@ KINDS = "replay-"
 EVERY = 50_000
 """Facts from one snapshot to the next: a tenth of a second to read, and a few hundred snapshots in ten million."""
 _FOLDS = (state_module, consumer_state_module, group_state, replay_module)
+_SAID_ONCE = (TopologyStored.__name__,)
 _SUM = hashlib.sha256().digest_size
 
 
@@ -156,7 +160,12 @@ def _folded(
     stop: int | None,
     until_ms: int | None = None,
 ) -> dict[GroupId, AnyGroupState]:
-    for fact in store.read(info.id, start=start, stop=stop, types=READS):
+    translate = TasksAsPartitions()
+    if start and any(isinstance(state, ConsumerGroupState) for state in states.values()):  # what tasks read was said
+        for before in store.read(info.id, stop=start, types=_SAID_ONCE):
+            translate(before)
+    facts = store.read(info.id, start=start, stop=stop, types=READS)
+    for fact in chain.from_iterable(map(translate, facts)):
         if until_ms is not None and fact.at_ms > until_ms:
             break
         fold(states, fact)

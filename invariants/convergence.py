@@ -13,6 +13,7 @@ from groupsim.events import network as n
 from groupsim.events import world as w
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.tasks_as_partitions import STREAMS, TasksAsPartitions
 from groupsim.events.types import MemberId, ProcessId, TopicPartition
 from groupsim.invariants import reconciliation
 from groupsim.invariants.base import Violation
@@ -81,6 +82,7 @@ class Converges:
         c.AssignmentStored,
         GroupEmptied,
         *reconciliation.READS,
+        *sorted(STREAMS, key=lambda kind: kind.__name__),
     )
 
     def __init__(self, settle_ms: int = SETTLE_MS) -> None:
@@ -92,6 +94,7 @@ class Converges:
         self._cuts: set[frozenset[str]] = set()
         self._disturbed_ms = 0
         self._session_ms = 0
+        self._translate = TasksAsPartitions()
 
     @property
     def note(self) -> str:
@@ -107,7 +110,8 @@ class Converges:
             self._change_world(event)
         group = group_of(fact.stream)
         if group is not None:
-            self._fold(self._groups.setdefault(group, _Group()), event, fact.at_ms)
+            for each in self._translate(fact):
+                self._fold(self._groups.setdefault(group, _Group()), each.event, fact.at_ms)
         yield from ()
 
     def _change_world(self, event: Event) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from groupsim.simulation.checks import ms, whole
 from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams.application import Part, Store
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.group import GroupHandle
 from groupsim.simulation.member import MemberHandle
@@ -17,7 +18,19 @@ from groupsim.simulation.run import Scenario
 from groupsim.simulation.topics import Topic
 from groupsim.simulation.world import World
 
-__all__ = ["Application", "GroupHandle", "MemberHandle", "Script", "Topic", "World", "minutes", "scenario", "seconds"]
+__all__ = [
+    "Application",
+    "GroupHandle",
+    "MemberHandle",
+    "Part",
+    "Script",
+    "Store",
+    "Topic",
+    "World",
+    "minutes",
+    "scenario",
+    "seconds",
+]
 
 
 def seconds(n: float) -> int:

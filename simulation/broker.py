@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import simpy
 
+from groupsim.coordinator import topics as image
 from groupsim.coordinator.commands import Load, Request, Unload
 from groupsim.coordinator.config import BadSetting, Configs
 from groupsim.coordinator.context import Context
@@ -19,7 +20,9 @@ from groupsim.coordinator.machine import AnyGroup, absent
 from groupsim.coordinator.modern.group_config import altered, why_refused
 from groupsim.coordinator.offsets import GroupOffsets
 from groupsim.coordinator.outcome import Answer, Error, Reply
+from groupsim.coordinator.streams.commands import StreamsHeartbeatAnswer
 from groupsim.events.base import Event, group_stream
+from groupsim.events.streams import InternalTopic
 from groupsim.events.types import GroupId, TopicPartition
 from groupsim.simulation.checks import ms
 from groupsim.simulation.group_host import GroupHost
@@ -67,6 +70,8 @@ class Broker:
                 int(env.now), topics.image, self._group_settings.get(group, {}), self._offsets[group]
             ),
         )
+        self._topics = topics
+        self._making: set[str] = set()
         self._waiting: dict[Connection, deque[Message]] = {}
         self.log_creation_ms = 0.0
         self._down = False
@@ -195,6 +200,8 @@ class Broker:
 
         An answer that can be cancelled waits, too, while an earlier record of its group is not durable.
         """
+        if isinstance(reply.answer, StreamsHeartbeatAnswer):
+            self._make(reply.answer.creates)
         message = self._asked.pop(reply.request, None)
         if message is None or self._down:
             return  # its connection went down with the broker
@@ -211,6 +218,24 @@ class Broker:
             self._env.timeout(waits).callbacks.append(lambda _: self._respond(message, reply.answer))
         else:
             self._respond(message, reply.answer)
+
+    def _make(self, wanted: Sequence[InternalTopic]) -> None:
+        """Make internal topics in the background, one log after the other (Kafka: AutoTopicCreationManager).
+
+        Only the coordinator knows them: no consumer of a scenario reads them.
+        """
+        new = [topic for topic in wanted if topic.name not in self._making]
+        self._making.update(topic.name for topic in new)
+
+        def made(_: simpy.Event) -> None:
+            for topic in new:
+                known = image.Topic(topic.name, topic.name, max(topic.partitions, 1))
+                self._topics.image = self._topics.image.with_topic(known)
+            self._making.difference_update(topic.name for topic in new)
+
+        if new:
+            logs = sum(max(topic.partitions, 1) for topic in new)
+            self._env.timeout(round(logs * self.log_creation_ms)).callbacks.append(made)
 
     def _append_ms(self) -> int:
         linger = self.configs.coordinator.group_coordinator_append_linger_ms

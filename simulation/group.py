@@ -18,6 +18,7 @@ from groupsim.simulation.clients.client_process import ClientSettings
 from groupsim.simulation.clients.config import (
     BOUNDS,
     CLASSIC,
+    STREAMS,
     Application,
     ConsumerConfig,
     Library,
@@ -25,6 +26,7 @@ from groupsim.simulation.clients.config import (
     check_protocol,
 )
 from groupsim.simulation.clients.metadata import matching
+from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
@@ -40,11 +42,21 @@ STABLE = (Phase.STABLE, ConsumerPhase.STABLE)
 class GroupHandle:
     """One group. Members are named; a member that restarts keeps its name and gets a new incarnation."""
 
-    def __init__(self, context: ConsumerContext, name: str, settings: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        context: ConsumerContext,
+        name: str,
+        settings: Mapping[str, object],
+        streams: StreamsApplication | None = None,
+    ) -> None:
+        """`streams`: the application whose instances are its members, if it is a streams group."""
         self._context = context
+        self._streams = streams
         self.name = name
         self._chosen = frozenset(settings)
         self.config = with_settings(ConsumerConfig(), settings, BOUNDS)
+        if streams is not None:
+            self.config = replace(self.config, group_protocol=STREAMS)
         check_protocol(self.config, settings)
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
@@ -79,11 +91,7 @@ class GroupHandle:
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = tuple(sorted(topic.name for topic in topics))
-        if pattern is not None:
-            subscription = matching(pattern, self._context.topics.counts())
-        elif not subscription:
-            raise BadScenario(f"group {self.name!r}: members need at least one topic")
+        subscription = self._subscription(topics, pattern)
         library = one_of(Library, "client", client)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
@@ -105,6 +113,7 @@ class GroupHandle:
                 library=library,
                 protocol_mode=mode,
                 release=release,
+                streams=self._streams,
             )
             member = MemberHandle(self._context, label, settings)
             if after is not None:
@@ -112,6 +121,15 @@ class GroupHandle:
             joined.append(member)
         self.members += joined
         return joined
+
+    def _subscription(self, topics: Iterable[Topic], pattern: str | None) -> tuple[str, ...]:
+        """What members subscribe to: of an application of Kafka Streams what it reads."""
+        if pattern is not None:
+            return matching(pattern, self._context.topics.counts())
+        read = topics if self._streams is None else self._streams.topics
+        if subscription := tuple(sorted(topic.name for topic in read)):
+            return subscription
+        raise BadScenario(f"group {self.name!r}: members need at least one topic")
 
     def _loaded(self, application: Application) -> Application:
         """With the run's own load, where it has one."""
@@ -172,8 +190,12 @@ class GroupHandle:
             clients.append(client)
         assigned = group.assignment
         return {client.membership.member_id for client in clients} == set(assigned) and all(
-            client.settled_with(assigned[client.membership.member_id]) for client in clients
+            client.settled_with(self._read(assigned[client.membership.member_id])) for client in clients
         )
+
+    def _read(self, assigned: Partitions) -> Partitions:
+        """The partitions that were assigned, of a streams group by its tasks."""
+        return assigned if self._streams is None else self._streams.partitions(assigned)
 
     def _too_late(self, event: simpy.Event, members: int, within: int) -> None:
         if not event.triggered:
@@ -208,11 +230,11 @@ class GroupHandle:
     def owners(self, topic: Topic) -> set[MemberHandle]:
         """The members to which the coordinator has assigned partitions of a topic."""
         assigned = self._context.broker.group(self.name).assignment
-        return {m for m in self.members if _holds(assigned.get(m.member_id, ()), topic)}
+        return {m for m in self.members if _holds(self._read(assigned.get(m.member_id, ())), topic)}
 
     def granted(self, member: MemberId) -> Partitions:
         """What the coordinator has assigned to a member id."""
-        return self._context.broker.group(self.name).assignment.get(member, ())
+        return self._read(self._context.broker.group(self.name).assignment.get(member, ()))
 
     @property
     def generation(self) -> int:

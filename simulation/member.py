@@ -9,9 +9,10 @@ import simpy
 
 from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
+from groupsim.events.types import TopicPartition
 from groupsim.simulation import checks
 from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
-from groupsim.simulation.clients.config import BOUNDS, CONSUMER, Library, check_protocol
+from groupsim.simulation.clients.config import BOUNDS, NATIVE, Library, check_protocol
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, one_of
@@ -27,6 +28,7 @@ class MemberHandle:
         self.settings = settings
         self._incarnations = 0
         self._client: ClientProcess | None = None
+        self._disk: set[TopicPartition] = set()
 
     def __repr__(self) -> str:
         return f"<{self.label}>"
@@ -94,11 +96,11 @@ class MemberHandle:
             process_id = f"{self.label}.{self._incarnations}"
             self._incarnations += 1
             self._context.act("start", process_id)
-            native = self.settings.config.group_protocol == CONSUMER
+            native = self.settings.config.group_protocol in NATIVE
             starts_ms = self._context.host.start_ms(process_id, self.settings.library, native)
             if starts_ms:
                 yield self._context.env.timeout(starts_ms)
-            self._client = ClientProcess(self._context, process_id, self.settings)
+            self._client = ClientProcess(self._context, process_id, self.settings, self._disk)
             self._client.start()
             yield self._context.env.timeout(0)
 

@@ -12,7 +12,8 @@ from groupsim.events.base import WORLD_STREAM
 from groupsim.events.world import CheckMade, PartitionsAdded, TopicCreated
 from groupsim.simulation import checks
 from groupsim.simulation.broker import Broker
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED, STREAMS
+from groupsim.simulation.clients.streams.application import Part, StreamsApplication
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
@@ -184,12 +185,12 @@ class World:
         `protocol`: `classic`, or `consumer` (KIP-848), where `assignor` is the server's. `group_config`: what an
         administrator has set for this group alone (`consumer.session.timeout.ms`, …).
         """
-        if protocol not in REFUSED:
-            raise BadScenario(f"group {name!r}: protocol must be one of {', '.join(REFUSED)}, not {protocol!r}")
-        if name:
-            checks.name(name, "the name of a group")
-        if name in self.groups or not name:
-            raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
+        protocols = [each for each in REFUSED if each != STREAMS]
+        if protocol not in protocols:
+            instead = ": an application of Kafka Streams is made by world.streams()" if protocol == STREAMS else ""
+            raise BadScenario(
+                f"group {name!r}: protocol must be one of {', '.join(protocols)}, not {protocol!r}{instead}"
+            )
         settings: dict[str, object] = dict(config or {})
         if assignor is not None and protocol == CONSUMER:
             self._check_server_assignor(name, assignor)
@@ -199,7 +200,6 @@ class World:
             settings["group.remote.assignor"] = assignor
         elif assignor is not None:
             settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
-        self.broker.configure_group(name, group_config or {})
         quiet_ms = quiet_ms_of(self.settings)
         quiet_ms = checks.ms(quiet_for, f"group {name!r}: quiet_for") if quiet_ms is None else quiet_ms
         if quiet_ms and not self.context.host.drifts:
@@ -207,11 +207,44 @@ class World:
                 f"group {name!r} can't have been quiet for so long: on an ideal host heartbeats stay together;"
                 ' take another one: world.host("quiet"), or --set host=quiet'
             )
-        self.groups[name] = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()})
+        group = self._declare(name, settings, group_config)
         if quiet_ms:
-            has_been_quiet(self.context, self.groups[name], quiet_ms)
+            has_been_quiet(self.context, group, quiet_ms)
+        return group
+
+    def _declare(
+        self,
+        name: str,
+        settings: Settings | Mapping[str, object],
+        group_config: Mapping[str, int] | None,
+        streams: StreamsApplication | None = None,
+    ) -> GroupHandle:
+        if name:
+            checks.name(name, "the name of a group")
+        if name in self.groups or not name:
+            raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
+        self.broker.configure_group(name, group_config or {})
+        group = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()}, streams)
+        self.groups[name] = group
         self.context.groups.add(name)
-        return self.groups[name]
+        return group
+
+    def streams(
+        self,
+        name: str,
+        *parts: Part,
+        config: Settings | None = None,
+        group_config: Mapping[str, int] | None = None,
+    ) -> GroupHandle:
+        """Declare a Kafka Streams application with `group.protocol=streams` (KIP-1071); `join` starts its instances.
+
+        `parts` are its subtopologies; each instance has one stream thread. `group_config`: what an administrator has
+        set for this group alone (`streams.session.timeout.ms`, `streams.num.standby.replicas`, …).
+        """
+        if not parts or not all(part.topics for part in parts):
+            raise BadScenario(f"application {name!r}: it needs a Part, and each Part a topic")
+        settings = {"auto.offset.reset": "earliest", **(config or {})}
+        return self._declare(name, settings, group_config, StreamsApplication(name, parts))
 
     def _check_server_assignor(self, group: str, assignor: str | Iterable[str]) -> None:
         """Raises BadScenario for an assignor that brokers do not have: members that name it are refused for ever."""

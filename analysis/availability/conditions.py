@@ -17,6 +17,7 @@ from groupsim.analysis.log_coverage import RELEVANT, LogCoverage
 from groupsim.analysis.partition_sets import parts
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
+from groupsim.events.tasks_as_partitions import as_partitions
 from groupsim.events.types import TopicPartition
 
 
@@ -49,7 +50,7 @@ def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: 
     followed = {name: _Group(GroupView(coverage), recorder) for name, coverage in groups.items()}
     now = end_ms = 0
     started = False
-    for fact in facts:
+    for fact in as_partitions(facts):
         end_ms = max(end_ms, fact.at_ms)
         if type(fact.event) not in RELEVANT:
             continue

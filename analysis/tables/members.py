@@ -10,6 +10,7 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
 from groupsim.events.base import Recorded, group_of
+from groupsim.events.tasks_as_partitions import as_partitions
 
 MEMBERS = {
     "group": "string",
@@ -145,7 +146,7 @@ class _ProcessRows:
 def members(facts: Iterable[Recorded], end_ms: int) -> list[Row]:
     """Rows of `MEMBERS`; a process that is alive at `end_ms` has no end."""
     processes = _ProcessRows()
-    for fact in facts:
+    for fact in as_partitions(facts):
         group = group_of(fact.stream)
         if group is None:
             continue

@@ -20,6 +20,7 @@ from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.consumer import GroupEpochBumped
 from groupsim.events.group import CommitAccepted, CommitRefused
+from groupsim.events.tasks_as_partitions import as_partitions
 from groupsim.events.world import GroupDeclared, RunEnded
 from groupsim.storage.rare_collections import rare_collections
 
@@ -63,7 +64,7 @@ def summarise(
     """
     totals = totals_of(intervals(facts) if run_intervals is None else run_intervals, founded)
     counted, states = _Counted(), defaultdict[str, AnyGroupState](ClassicGroupState)
-    for fact in facts:
+    for fact in as_partitions(facts):
         counted.observe(fact)
         name = group_of(fact.stream)
         if name is not None and type(fact.event) in COORDINATOR | CONSUMER:
@@ -130,7 +131,7 @@ class _Counted:
 
     def watch(self, facts: Iterable[Recorded]) -> Iterator[Recorded]:
         """The same facts, counted."""
-        for fact in facts:
+        for fact in as_partitions(facts):
             self.observe(fact)
             yield fact
 

@@ -21,6 +21,7 @@ from groupsim.events import client as p
 from groupsim.events import network
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.tasks_as_partitions import as_partitions
 from groupsim.events.types import MemberId
 
 _FAILOVER = (CoordinatorUnloaded, CoordinatorLoaded)
@@ -31,7 +32,7 @@ CLOCK_TOLERANCE_MS = 50
 def group_timelines(facts: Iterable[Recorded]) -> dict[str, GroupTimeline]:
     """The timeline of every group that has facts, by name. Facts of any kind, in the order of the log."""
     folds: dict[str, _Fold] = {}
-    for fact in facts:
+    for fact in as_partitions(facts):
         event, group = fact.event, group_of(fact.stream)
         if isinstance(event, network.LinkCut | network.LinkHealed):
             for fold in folds.values():

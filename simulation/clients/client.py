@@ -10,12 +10,13 @@ import simpy
 from groupsim.events import client as facts
 from groupsim.events.base import Event
 from groupsim.events.client import CallbackKind
-from groupsim.events.types import Partitions
+from groupsim.events.types import Partitions, TopicPartition
 from groupsim.simulation.clients.config import Application, ConsumerConfig
 from groupsim.simulation.clients.connection import Connection
 from groupsim.simulation.clients.fetch_state import FetchState
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Signal, Waiter
+from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.traits import Traits
 from groupsim.simulation.topics import Topics
 
@@ -93,6 +94,8 @@ class Client:
 
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
+    `streams`: the Kafka Streams application that it is a part of; `disk`: the partitions whose state is on a disk that
+    outlives the process.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
     wakes for the next heartbeat. `no_broker`: whether no broker of the cluster can be reached.
     """
@@ -120,6 +123,8 @@ class Client:
     coordinator: CoordinatorLink = field(default_factory=CoordinatorLink)
     metadata: MetadataState = field(default_factory=MetadataState)
     membership: Membership = field(init=False)
+    streams: StreamsApplication | None = None
+    disk: set[TopicPartition] = field(default_factory=set)
     next_commit_ms: int = 0
     raising: set[CallbackKind] = field(default_factory=set)
     next_batch_extra_ms: int = 0

@@ -10,14 +10,14 @@ from groupsim.coordinator.config import BadSetting, kafka_name
 from groupsim.events import client as facts
 from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
-from groupsim.events.types import Partitions
+from groupsim.events.types import Partitions, TopicPartition
 from groupsim.simulation.clients import commits, metadata, records
 from groupsim.simulation.clients.application_thread import application_thread
 from groupsim.simulation.clients.classic.membership import ClassicMembership
 from groupsim.simulation.clients.client import Client, Threads
 from groupsim.simulation.clients.config import (
     CLASSIC,
-    CONSUMER,
+    NATIVE,
     REFUSED,
     Application,
     ConsumerConfig,
@@ -26,9 +26,13 @@ from groupsim.simulation.clients.config import (
 )
 from groupsim.simulation.clients.connection import Connection
 from groupsim.simulation.clients.consumer.membership import ConsumerMembership
+from groupsim.simulation.clients.consumer.state import Wire
+from groupsim.simulation.clients.consumer.wire import ConsumerWire
 from groupsim.simulation.clients.maintenance import library_thread
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Script
+from groupsim.simulation.clients.streams.application import StreamsApplication
+from groupsim.simulation.clients.streams.wire import StreamsWire
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.network import Message
@@ -38,7 +42,7 @@ from groupsim.simulation.network import Message
 class ClientSettings:
     """What one client is built with. `pattern` subscribes to all topics it matches, now and later.
 
-    `release`: of the library, None for the newest that is known.
+    `release`: of the library, None for the newest that is known. `streams`: the application, of a streams group.
     """
 
     group: str
@@ -50,12 +54,13 @@ class ClientSettings:
     library: Library = Library.JAVA
     protocol_mode: ProtocolMode = ProtocolMode.STATIC
     release: str | None = None
+    streams: StreamsApplication | None = None
 
 
 def traits_of(settings: ClientSettings) -> Traits:
     """How the library behaves as a member by this protocol. Raises BadSetting if it has no such protocol."""
     protocol = settings.config.group_protocol
-    known = CONSUMER_TRAITS if protocol == CONSUMER else TRAITS
+    known = CONSUMER_TRAITS if protocol in NATIVE else TRAITS
     if settings.library not in known:
         raise BadSetting(f"{settings.library} can't be a member by group.protocol={protocol}")
     return RELEASES.get((settings.library, settings.release or "", protocol), known[settings.library])
@@ -69,11 +74,21 @@ def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
     return {n: ",".join(value) if isinstance(value, tuple) else value for n, value in named if n not in unused}
 
 
+def _wire(settings: ClientSettings) -> Wire:
+    return ConsumerWire() if settings.streams is None else StreamsWire(settings.streams)
+
+
 class ClientProcess:
     """It lives from `start` until close(), kill() or a fatal error; the event `gone` fires then."""
 
-    def __init__(self, context: ConsumerContext, process_id: str, settings: ClientSettings) -> None:
-        """Raises BadSetting for settings that no membership can be made with."""
+    def __init__(
+        self,
+        context: ConsumerContext,
+        process_id: str,
+        settings: ClientSettings,
+        disk: set[TopicPartition] | None = None,
+    ) -> None:
+        """`disk`: what a process of this name left on it. Raises BadSetting for settings that make no membership."""
         env, network, broker = context.env, context.network, context.broker
         self._network = network
         self.process = Process(env, process_id)
@@ -105,10 +120,12 @@ class ClientProcess:
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),
+            streams=settings.streams,
+            disk=set() if disk is None else disk,
         )
-        if settings.config.group_protocol == CONSUMER:
+        if settings.config.group_protocol in NATIVE:
             own_id = context.member_ids.own(process_id, settings.library)
-            self._client.membership = ConsumerMembership(self._client, own_id)
+            self._client.membership = ConsumerMembership(self._client, own_id, _wire(settings))
             waited = context.rng.stream(f"polls/{process_id}").random() * settings.application.poll_timeout_ms
             self._client.polled_before_ms = int(waited)
         else:

@@ -11,7 +11,9 @@ from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import INT_MAX, BadSetting, near
 from groupsim.simulation.checks import LONGEST_MS, ms, number
 
-CLASSIC, CONSUMER = "classic", "consumer"
+CLASSIC, CONSUMER, STREAMS = "classic", "consumer", "streams"
+NATIVE = (CONSUMER, STREAMS)
+"""Protocols in which the coordinator assigns, and one kind of request keeps a member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class ConsumerConfig:
 REFUSED = {
     CLASSIC: ("group.remote.assignor",),
     CONSUMER: ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
+    STREAMS: ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms", "group.remote.assignor"),
 }
 """What a consumer of each protocol does not take (Kafka: ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
 

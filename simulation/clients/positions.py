@@ -52,20 +52,32 @@ def _start(client: Client, asked: Partitions, committed: Offsets) -> None:
 
 
 def _restore(client: Client, gained: list[TopicPartition]) -> None:
-    """Rebuild local state in the background, partition after partition; they are not processed before it is there."""
+    """Rebuild local state in the background, state after state; they are not processed before it is there."""
     fetch = client.fetch
-    rebuilt = [p for p in gained if p not in fetch.restored]
+    states = _states(client, [p for p in gained if p not in fetch.restored])
     fetch.restored.update(gained)
-    if client.application.restore_ms and rebuilt:
+    if states:
+        rebuilt = tuple(p for partitions, _ in states for p in partitions)
         fetch.restoring.update(dict.fromkeys(rebuilt, client.now))
-        client.record(facts.RestoreStart(process=client.process.id, partitions=tuple(rebuilt)))
-        client.process.thread(_rebuild(client, rebuilt, client.now))
+        client.record(facts.RestoreStart(process=client.process.id, partitions=rebuilt))
+        client.process.thread(_rebuild(client, states, client.now))
 
 
-def _rebuild(client: Client, partitions: list[TopicPartition], since: int) -> Script:
-    for p in partitions:
-        yield from client.process.sleep(client.application.restore_ms)
-        if client.fetch.restoring.get(p) == since:  # still owned since then
+def _states(client: Client, partitions: list[TopicPartition]) -> list[tuple[Partitions, int]]:
+    """The partitions of each state, and how long (ms) it takes to rebuild it: of each task, or of each partition."""
+    if client.streams is not None:
+        return client.streams.restores(partitions, client.disk, client.random)
+    restore_ms = client.application.restore_ms
+    return [((p,), restore_ms) for p in partitions] if restore_ms else []
+
+
+def _rebuild(client: Client, states: list[tuple[Partitions, int]], since: int) -> Script:
+    for partitions, ms in states:
+        yield from client.process.sleep(ms)
+        done = tuple(p for p in partitions if client.fetch.restoring.get(p) == since)  # still owned since then
+        for p in done:
             del client.fetch.restoring[p]
-            client.record(facts.RestoreEnd(process=client.process.id, partitions=(p,)))
+        if done:
+            client.disk.update(client.streams.kept(done) if client.streams is not None else ())
+            client.record(facts.RestoreEnd(process=client.process.id, partitions=done))
             client.threads.wake()

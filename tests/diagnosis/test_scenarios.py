@@ -72,6 +72,7 @@ NAMED = {
     "static_slower_than_session": "session-expired",
     "steady_state": "start-up",
     "stream_join": "scale-in",
+    "streams_rolling_restart": "rolling-restart",
     "surge_pod_without_partition": "start-up",
     "swarm": "session-expired",
     "unsubscribe_leaves": "scale-in",

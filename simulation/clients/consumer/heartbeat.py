@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from groupsim.coordinator.consumer.commands import ConsumerHeartbeat, ConsumerHeartbeatAnswer
+from groupsim.coordinator.modern.commands import ModernHeartbeatAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.client import MemberPhase
@@ -16,7 +16,6 @@ from groupsim.simulation.clients.consumer.polls import overdue
 from groupsim.simulation.clients.consumer.state import AT_ONCE, OUTSIDE, ConsumerState, Sent
 from groupsim.simulation.requests import ToGroup
 
-API = "ConsumerGroupHeartbeat"
 JOIN_AGAIN = (Error.FENCED_MEMBER_EPOCH, Error.UNKNOWN_MEMBER_ID)
 ELSEWHERE = (Error.NOT_COORDINATOR, Error.COORDINATOR_NOT_AVAILABLE)
 
@@ -47,7 +46,7 @@ def _send(m: ConsumerState) -> None:
     before, m.sent = m.sent, news
     if before is None:
         client.record(facts.JoinSent(process=client.process.id, member=m.member_id, owned=client.fetch.view))
-    changes = _everything(m, news) if before is None else _changes(m, news, before)
+    changes = m.wire.everything(m, news) if before is None else m.wire.changes(m, news, before)
     if m.phase is MemberPhase.ACKNOWLEDGING:
         m.become(MemberPhase.STABLE if m.reconciled else MemberPhase.RECONCILING)
     beat.in_flight = True
@@ -56,43 +55,7 @@ def _send(m: ConsumerState) -> None:
     def body(number: int) -> ToGroup:
         return ToGroup(client.group, structs.replace(changes, request=number))
 
-    client.connection.call(API, body, client.config.request_timeout_ms, _receiver(m, m.joined))
-
-
-def _request(m: ConsumerState) -> ConsumerHeartbeat:
-    client = m.client
-    return ConsumerHeartbeat(
-        request=0,
-        member=m.member_id,
-        epoch=m.epoch,
-        instance_id=client.instance_id,
-        client_id=client.client_id,
-        client_host=client.process.id,
-    )
-
-
-def _everything(m: ConsumerState, news: Sent) -> ConsumerHeartbeat:
-    """What is said when joining, and after an error (Kafka: HeartbeatState.buildRequestData, sendAllFields)."""
-    config = m.client.config
-    return structs.replace(
-        _request(m),
-        rebalance_timeout_ms=config.max_poll_interval_ms,
-        topics=news.topics,
-        expression=news.expression,
-        rack=config.client_rack or None,
-        assignor=config.group_remote_assignor or None,
-        owned=m.client.fetch.view,
-    )
-
-
-def _changes(m: ConsumerState, news: Sent, before: Sent) -> ConsumerHeartbeat:
-    """What has changed since the heartbeat before; an acknowledgement says what is held."""
-    return structs.replace(
-        _request(m),
-        topics=news.topics if news.topics != before.topics else None,
-        expression=news.expression if news.expression != before.expression else None,
-        owned=m.client.fetch.view if news.target != before.target else None,
-    )
+    client.connection.call(m.wire.api, body, client.config.request_timeout_ms, _receiver(m, m.joined))
 
 
 def _receiver(m: ConsumerState, joined: int) -> Callable[[object], None]:
@@ -108,11 +71,11 @@ def _receiver(m: ConsumerState, joined: int) -> Callable[[object], None]:
 def _answered(m: ConsumerState, answer: object) -> None:
     client, beat = m.client, m.heartbeat
     if isinstance(answer, Failure):
-        client.request_failed(API, answer.value)
+        client.request_failed(m.wire.api, answer.value)
         _retry(m)
         client.lose_coordinator("heartbeat request failed")
         return
-    assert isinstance(answer, ConsumerHeartbeatAnswer)
+    assert isinstance(answer, ModernHeartbeatAnswer)
     if answer.error is Error.NONE:
         beat.failures, beat.not_before_ms = 0, 0
         client.coordinator.last_answer_ms = client.now
@@ -121,7 +84,7 @@ def _answered(m: ConsumerState, answer: object) -> None:
             beat.interval_ms = answer.heartbeat_interval_ms
         _accepted(m, answer)
         return
-    client.request_failed(API, answer.error.name)
+    client.request_failed(m.wire.api, answer.error.name)
     m.sent = None
     if answer.error in JOIN_AGAIN:
         leave.fenced(m, answer.error)
@@ -143,15 +106,16 @@ def _retry(m: ConsumerState) -> None:
     beat.next_ms = beat.not_before_ms = m.client.now + max(1, round(backoff * (0.8 + 0.4 * m.client.random())))
 
 
-def _accepted(m: ConsumerState, answer: ConsumerHeartbeatAnswer) -> None:
+def _accepted(m: ConsumerState, answer: ModernHeartbeatAnswer) -> None:
     """A new epoch, perhaps a new target (Kafka: AbstractMembershipManager.processAssignmentReceived)."""
     client = m.client
     if answer.epoch != m.epoch:
         m.epoch = answer.epoch
         client.record(facts.EpochReceived(process=client.process.id, member=m.member_id, epoch=m.epoch))
-    if answer.assignment is None:
+    given = m.wire.target(answer)
+    if given is None:
         return
-    target = tuple(sorted(answer.assignment))
+    target = tuple(sorted(given))
     if m.target_number < 0 or target != m.target:
         m.target, m.target_number = target, m.target_number + 1
         client.record(

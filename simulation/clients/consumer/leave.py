@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import simpy
+from msgspec import structs
 
-from groupsim.coordinator.consumer.commands import ConsumerHeartbeat
 from groupsim.coordinator.modern.commands import LEAVE_EPOCH
 from groupsim.coordinator.modern.state import AWAY_EPOCH
 from groupsim.coordinator.outcome import Error
@@ -78,21 +78,13 @@ def send_leave(m: ConsumerState, reason: str, done: simpy.Event | None = None) -
     epoch = LEAVE_EPOCH if client.instance_id is None else AWAY_EPOCH
 
     def body(number: int) -> ToGroup:
-        request = ConsumerHeartbeat(
-            request=number,
-            member=m.member_id,
-            epoch=epoch,
-            instance_id=client.instance_id,
-            client_id=client.client_id,
-            client_host=client.process.id,
-        )
-        return ToGroup(client.group, request)
+        return ToGroup(client.group, structs.replace(m.wire.request(m), request=number, epoch=epoch))
 
     def handle(answer: object) -> None:
         if done is not None:
             done.succeed()
 
-    client.connection.call("ConsumerGroupHeartbeat", body, client.config.request_timeout_ms, handle)
+    client.connection.call(m.wire.api, body, client.config.request_timeout_ms, handle)
     m.epoch = epoch
     return True
 

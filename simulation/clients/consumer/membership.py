@@ -1,4 +1,4 @@
-"""ConsumerMembership: a client's membership by ConsumerGroupHeartbeat (KIP-848)."""
+"""ConsumerMembership: a client's membership by ConsumerGroupHeartbeat (KIP-848) or StreamsGroupHeartbeat (KIP-1071)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.consumer import heartbeat, leave
 from groupsim.simulation.clients.consumer.reconcile import reconcile_if_due
-from groupsim.simulation.clients.consumer.state import OUTSIDE, ConsumerState
+from groupsim.simulation.clients.consumer.state import OUTSIDE, ConsumerState, Wire
 from groupsim.simulation.clients.coordinator_lookup import find_coordinator
 from groupsim.simulation.clients.process import Script
-
-CONSUMER = "CONSUMER"
 
 
 class ConsumerMembership:
     """The implementation of Membership by KIP-848: see there for what each method means."""
 
-    def __init__(self, client: Client, member_id: MemberId) -> None:
-        self._state = ConsumerState(client=client, member_id=member_id)
+    def __init__(self, client: Client, member_id: MemberId, wire: Wire) -> None:
+        self._state = ConsumerState(client=client, member_id=member_id, wire=wire)
 
     @property
     def member_id(self) -> MemberId:
@@ -32,7 +30,7 @@ class ConsumerMembership:
 
     @property
     def rebalance_protocol(self) -> str:
-        return CONSUMER
+        return self._state.wire.protocol
 
     @property
     def leads(self) -> bool:
@@ -52,7 +50,7 @@ class ConsumerMembership:
 
     def start(self) -> list[Script]:
         client = self._state.client
-        client.record(facts.ProtocolSelected(process=client.process.id, protocol=CONSUMER))
+        client.record(facts.ProtocolSelected(process=client.process.id, protocol=self._state.wire.protocol))
         return []
 
     def advance(self) -> Script:

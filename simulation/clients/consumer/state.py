@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from groupsim.coordinator.modern.commands import JOIN_EPOCH
 from groupsim.events import client as facts
@@ -41,6 +42,36 @@ class HeartbeatState:
     failures: int = 0
 
 
+class Wire(Protocol):
+    """How a member says what it is and has, and what the coordinator's answer gives it: by consumer or by task."""
+
+    @property
+    def api(self) -> str:
+        """The request's name."""
+        ...
+
+    @property
+    def protocol(self) -> str:
+        """What the member says that it speaks."""
+        ...
+
+    def request(self, m: ConsumerState) -> Any:
+        """A heartbeat that says nothing but who sends it."""
+        ...
+
+    def everything(self, m: ConsumerState, news: Sent) -> Any:
+        """What is said when joining, and after an error."""
+        ...
+
+    def changes(self, m: ConsumerState, news: Sent, before: Sent) -> Any:
+        """What has changed since the heartbeat before; an acknowledgement says what is held."""
+        ...
+
+    def target(self, answer: Any) -> Partitions | None:
+        """The partitions that the answer gives it; None: the same as before."""
+        ...
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class ConsumerState:
     """One client's membership. Only the modules of this package change it.
@@ -53,6 +84,7 @@ class ConsumerState:
 
     client: Client
     member_id: MemberId
+    wire: Wire
     epoch: int = JOIN_EPOCH
     phase: MemberPhase = MemberPhase.UNSUBSCRIBED
     target: Partitions = ()

@@ -1,0 +1,48 @@
+"""A deploy of a Kafka Streams application under the streams protocol, with and without disks that outlive a process."""
+
+from __future__ import annotations
+
+from groupsim.analysis.availability.labels import Label
+from groupsim.events import streams as s
+from groupsim.scenarios.dsl import Part, Store, World, minutes, scenario
+from groupsim.scenarios.probe import watch
+from groupsim.simulation.clients.process import Script
+
+
+@scenario(seed=3, lasts=minutes(8))
+def streams_rolling_restart(
+    world: World,
+    instances: int = 3,
+    partitions: int = 12,
+    changelog: int = 600_000,
+    restore_rate: int = 60_000,
+    downtime_ms: int = 20_000,
+) -> Script:
+    """Each instance restarts in turn: its tasks move to the others, and each one stands still while its state restores.
+
+    Source: KIP-1071; recorded applications of Kafka 4.4.0 (README of `tests/golden/recordings-streams`). An instance
+    leaves the group when it closes, and tasks with state are handed over at once, without a warm-up. On a disk that
+    outlives the process state is found again when the task comes back; without one it is restored each time. A static
+    member keeps its tasks while it is away (KIP-345): with its disk nothing is restored, and they wait for its return.
+    """
+    probe = watch(world)
+    orders = world.topic("orders", partitions=partitions)
+    apps = {}
+    for name in ("static", "volume", "no-volume"):
+        store = Store(changelog=changelog, restore=restore_rate, persistent=name != "no-volume")
+        apps[name] = world.streams(name, Part((orders,), store))
+        apps[name].join(instances, static=name == "static")
+    for app in apps.values():
+        yield app.stable(members=instances, within=minutes(1))
+    yield world.sleep(minutes(1))
+
+    deployed = world.now
+    for place in range(instances):
+        yield from [app.members[place].restart(downtime=downtime_ms) for app in apps.values()]
+        for app in apps.values():
+            yield app.stable(members=instances, within=minutes(1))
+        yield world.sleep(minutes(1))
+    restored = {name: probe.label_ms(Label.RESTORING, since=deployed, group=name) for name in apps}
+    world.check(restored["static"] < restored["volume"] < restored["no-volume"], f"restoring, partition-ms: {restored}")
+    left = {name: probe.count(s.StreamsMemberRemoved, since=deployed, group=name) for name in apps}
+    world.check(left["static"] == 0 and left["volume"] == instances, f"members that left: {left}")
