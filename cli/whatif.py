@@ -77,7 +77,8 @@ AssumeOption = Annotated[
         "--assume",
         metavar="KEY=VALUE",
         help="What you know and the logs don't show: session.timeout.ms, heartbeat.interval.ms, max.poll.interval.ms, "
-        "group.initial.rebalance.delay.ms, metadata.max.age.ms, client (java, librdkafka or kafka-python).",
+        "group.initial.rebalance.delay.ms, metadata.max.age.ms, client "
+        "(java, librdkafka, kafka-python, kafkajs, sarama or aiokafka).",
     ),
 ]
 TopicOption = Annotated[

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 
+from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Place
 from groupsim.diagnosis.moves import NO_SYNC
 from groupsim.diagnosis.stopped_in_run import NEEDED, InRun, stopped_in_run
@@ -18,6 +19,7 @@ from groupsim.events import consumer as k
 from groupsim.events import group as g
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.catalogue import CATALOGUE
+from groupsim.events.tasks_as_partitions import STREAMS, as_partitions
 from groupsim.events.types import LeaveCause, Partitions
 from groupsim.incidents.logs.row_kinds import SHOWN, RowKind
 from groupsim.incidents.logs.rows import Program, Reading, Row
@@ -142,7 +144,7 @@ _TABLE: dict[type[Event], _Rows] = {
     p.CoordinatorFound: _one(RowKind.COORDINATOR_FOUND, lambda e: None, lambda e: {}),
     p.CoordinatorLost: _one(RowKind.COORDINATOR_LOST, lambda e: None, lambda e: {"reason": e.cause}),  # type: ignore[attr-defined]
     p.RejoinRequested: _one(RowKind.REJOIN_REQUESTED, lambda e: None, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
-    p.JoinSent: _one(RowKind.JOINING, lambda e: None, lambda e: {}),
+    p.JoinSent: _one(RowKind.JOINING, lambda e: _member(e) or None, lambda e: {}),  # its own id, where it has one
     p.JoinOk: _one(RowKind.JOINED, _member, lambda e: {"generation": e.generation, "protocol": e.protocol}),  # type: ignore[attr-defined]
     p.SyncOk: _one(RowKind.SYNCED, _member, lambda e: {"generation": e.generation}),  # type: ignore[attr-defined]
     p.GenerationReset: _one(RowKind.GENERATION_RESET, lambda e: None, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
@@ -156,7 +158,8 @@ _TABLE: dict[type[Event], _Rows] = {
 """What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
 
 
-FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _TABLE or kind in TOPICS or tag in NEEDED)
+_READ = frozenset(_TABLE) | frozenset(TOPICS) | STREAMS
+FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _READ or tag in NEEDED)
 """Tags of the facts that a diagnosis reads."""
 
 
@@ -178,7 +181,9 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
 
 def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReading:
     """The rows of a run. `origin_ms`: its begin, UTC milliseconds since 1970."""
-    facts = list(facts)
+    raw = list(facts)
+    streams = {group_of(fact.stream) for fact in raw if type(fact.event) in STREAMS}
+    facts = list(as_partitions(raw))
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
@@ -198,9 +203,11 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
             names[fact.event.process] = fact.event.client_id
         client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
+        of_type = {"group_type": GroupType.STREAMS.value} if client is None and group in streams else {}
         for kind, member, detail in said(fact.event):
             if kind is RowKind.REJOIN_REQUESTED:
                 detail = {**detail, **topics.noticed(group, fact.event, fact.at_ms)}
+            detail = {**detail, **of_type}
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
     return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=stopped_in_run(facts))

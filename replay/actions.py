@@ -13,14 +13,14 @@ from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKi
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
 from groupsim.replay.reconstruct.unseen import Unseen, died_before_return, ended_with_commit, fell_silent
-from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
+from groupsim.simulation.clients.config import CLIENTS, JAVA
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.latencies import Drawn, Latencies
 
 COMMIT_MS = 12
 """A Java consumer that closes takes this long for its last commit, before its callback begins (auto-commit)."""
 STATIC_JOIN_MS = 3
-JOIN_MS: dict[str, int] = {JAVA: 5, LIBRDKAFKA: 4, KAFKA_PYTHON: 4}
+JOIN_MS: dict[str, int] = {**dict.fromkeys(CLIENTS, 4), JAVA: 5}
 """From the start of a simulated program until it is a member: the latency of all messages together."""
 IMMEDIATE_JOIN_MS = 2
 """The same where messages have no latency."""

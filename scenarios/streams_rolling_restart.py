@@ -18,7 +18,7 @@ def streams_rolling_restart(
     restore_rate: int = 60_000,
     downtime_ms: int = 20_000,
 ) -> Script:
-    """Each instance restarts in turn: its tasks move to the others, and each one stands still while its state restores.
+    """Each instance restarts in turn: its tasks move to others, and each one is unavailable while its state restores.
 
     Source: KIP-1071; recorded applications of Kafka 4.4.0 (README of `tests/golden/recordings-streams`). An instance
     leaves the group when it closes, and tasks with state are handed over at once, without a warm-up. On a disk that

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from groupsim.events.world import GroupDeclared, RunEnded
+from groupsim.simulation.clients.config import CLIENTS
 from groupsim.storage import open_store
 from groupsim.storage.store import RunInfo, RunSource, RunStatus
 from tests.analysis.report.test_data import data
@@ -127,6 +128,16 @@ def test_a_wrong_request_is_one_sentence_and_status_2(call: Call, arguments: lis
     assert called.status == 2
     assert sentence in called.err
     assert called.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_library_that_is_simulated_can_be_assumed(call: Call, client: str) -> None:
+    imported(call)
+    played = call(
+        "whatif", "latest", "--assume", f"client={client}", "--set", "heartbeat.interval.ms=500", "--seeds", "0:1"
+    )
+    assert played.status == 0, played.err
+    assert client in " ".join(call("whatif", "--help").out.split())
 
 
 def test_a_group_without_members_is_refused_in_one_sentence(call: Call) -> None:
