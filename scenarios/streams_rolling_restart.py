@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from groupsim.analysis.availability.labels import Label
 from groupsim.events import streams as s
-from groupsim.scenarios.dsl import Part, Store, World, minutes, scenario
+from groupsim.scenarios.dsl import Part, Store, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
 
 
-@scenario(seed=3, lasts=minutes(8))
+@scenario(seed=3, lasts=minutes(15))
 def streams_rolling_restart(
     world: World,
     instances: int = 3,
@@ -33,15 +33,15 @@ def streams_rolling_restart(
         apps[name] = world.streams(name, Part((orders,), store))
         apps[name].join(instances, static=name == "static")
     for app in apps.values():
-        yield app.stable(members=instances, within=minutes(1))
-    yield world.sleep(minutes(1))
+        yield app.stable(members=instances)
+    yield world.sleep(seconds(20))
 
     deployed = world.now
     for place in range(instances):
         yield from [app.members[place].restart(downtime=downtime_ms) for app in apps.values()]
         for app in apps.values():
-            yield app.stable(members=instances, within=minutes(1))
-        yield world.sleep(minutes(1))
+            yield app.stable(members=instances)
+        yield world.sleep(seconds(20))
     restored = {name: probe.label_ms(Label.RESTORING, since=deployed, group=name) for name in apps}
     world.check(restored["static"] < restored["volume"] < restored["no-volume"], f"restoring, partition-ms: {restored}")
     left = {name: probe.count(s.StreamsMemberRemoved, since=deployed, group=name) for name in apps}

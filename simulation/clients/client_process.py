@@ -180,9 +180,10 @@ class ClientProcess:
         return self._client.threads.failed
 
     def settled_with(self, assigned: Partitions) -> bool:
-        """Whether it holds exactly this assignment, reads all of it, and nothing is under way."""
-        client = self._client
-        return not client.threads.in_callback and client.fetch.view == assigned and client.fetch.complete
+        """Whether it holds exactly this assignment, reads all of it, and nothing is under way: a task is restored."""
+        client, fetch = self._client, self._client.fetch
+        restores = client.streams is not None and bool(fetch.restoring)
+        return not client.threads.in_callback and fetch.view == assigned and fetch.complete and not restores
 
     def _run(self) -> Script:
         yield from application_thread(self._client)
