@@ -17,6 +17,7 @@ def streams_rolling_restart(
     changelog: int = 600_000,
     restore_rate: int = 60_000,
     downtime_ms: int = 20_000,
+    standbys: int = 0,
 ) -> Script:
     """Each instance restarts in turn: its tasks move to others, and each one is unavailable while its state restores.
 
@@ -24,13 +25,15 @@ def streams_rolling_restart(
     leaves the group when it closes, and tasks with state are handed over at once, without a warm-up. On a disk that
     outlives the process state is found again when the task comes back; without one it is restored each time. A static
     member keeps its tasks while it is away (KIP-345): with its disk nothing is restored, and they wait for its return.
+    `standbys` is num.standby.replicas.
     """
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     apps = {}
     for name in ("static", "volume", "no-volume"):
         store = Store(changelog=changelog, restore=restore_rate, persistent=name != "no-volume")
-        apps[name] = world.streams(name, Part((orders,), store))
+        settings = {"streams.num.standby.replicas": standbys}
+        apps[name] = world.streams(name, Part((orders,), store), group_config=settings)
         apps[name].join(instances, static=name == "static")
     for app in apps.values():
         yield app.stable(members=instances)

@@ -95,7 +95,7 @@ class Client:
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
     `streams`: the Kafka Streams application that it is a part of; `disk`: the partitions whose state is on a disk that
-    outlives the process.
+    outlives the process, `warm`: those whose state is there while it runs, `followed`: those of its standby tasks.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
     wakes for the next heartbeat. `no_broker`: whether no broker of the cluster can be reached.
     """
@@ -125,6 +125,8 @@ class Client:
     membership: Membership = field(init=False)
     streams: StreamsApplication | None = None
     disk: set[TopicPartition] = field(default_factory=set)
+    warm: set[TopicPartition] = field(default_factory=set)
+    followed: set[TopicPartition] = field(default_factory=set)
     next_commit_ms: int = 0
     raising: set[CallbackKind] = field(default_factory=set)
     next_batch_extra_ms: int = 0

@@ -66,7 +66,7 @@ def _restore(client: Client, gained: list[TopicPartition]) -> None:
 def _states(client: Client, partitions: list[TopicPartition]) -> list[tuple[Partitions, int]]:
     """The partitions of each state, and how long (ms) it takes to rebuild it: of each task, or of each partition."""
     if client.streams is not None:
-        return client.streams.restores(partitions, client.disk, client.random)
+        return client.streams.restores(partitions, client.disk | client.warm, client.random)
     restore_ms = client.application.restore_ms
     return [((p,), restore_ms) for p in partitions] if restore_ms else []
 

@@ -37,14 +37,15 @@ def restoring_ms(facts: list[Recorded], since: int = START_MS) -> int:
     return sum(i.duration_ms for i in intervals(facts) if i.label is Label.RESTORING and i.from_ms >= since)
 
 
-def restarted(persistent: bool, *, static: bool = False, kills: bool = False) -> list[Recorded]:
+def restarted(persistent: bool, *, static: bool = False, kills: bool = False, standbys: int = 0) -> list[Recorded]:
     """One instance of two is away for 12 s, long enough for its tasks to move if they do."""
 
     def story(world: World) -> Script:
         """A restart."""
         world.configure_broker({"group.streams.initial.rebalance.delay.ms": 0})
         orders = world.topic("orders", 4)
-        app = world.streams("app", Part((orders,), Store(200_000, restore=100_000, persistent=persistent)))
+        store = Store(200_000, restore=100_000, persistent=persistent)
+        app = world.streams("app", Part((orders,), store), group_config={"streams.num.standby.replicas": standbys})
         app.join(2, static=static)
         yield world.sleep(START_MS)
         if kills:
@@ -62,6 +63,15 @@ def test_a_disk_that_outlives_the_process_saves_what_would_be_restored_when_task
     lost, found = restoring_ms(restarted(persistent=False)), restoring_ms(restarted(persistent=True))
     assert found > 2 * 2_000  # the other instance has never had these two tasks
     assert lost > found + 2 * 1_500  # nor has the first one any more, without its disk
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_task_runs_at_once_where_its_standby_was(persistent: bool) -> None:
+    """And comes back at once where its state was on a disk: without one it is restored, for there is no warm-up."""
+    cost = restoring_ms(restarted(persistent, standbys=1))
+    opened = 4 * 2 * OPENS_MS
+    assert cost < opened if persistent else 2 * 2_000 < cost < 2 * 4_500 + opened
+    assert cost < restoring_ms(restarted(persistent)) - 2 * 1_500
 
 
 def test_tasks_of_a_static_member_wait_for_it_and_its_state_is_there() -> None:

@@ -112,7 +112,7 @@ def _accepted(m: ConsumerState, answer: ModernHeartbeatAnswer) -> None:
     if answer.epoch != m.epoch:
         m.epoch = answer.epoch
         client.record(facts.EpochReceived(process=client.process.id, member=m.member_id, epoch=m.epoch))
-    given = m.wire.target(answer)
+    given = m.wire.target(m, answer)
     if given is None:
         return
     target = tuple(sorted(given))

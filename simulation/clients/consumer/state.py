@@ -67,7 +67,7 @@ class Wire(Protocol):
         """What has changed since the heartbeat before; an acknowledgement says what is held."""
         ...
 
-    def target(self, answer: Any) -> Partitions | None:
+    def target(self, m: ConsumerState, answer: Any) -> Partitions | None:
         """The partitions that the answer gives it; None: the same as before."""
         ...
 

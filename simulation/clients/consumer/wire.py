@@ -47,5 +47,5 @@ class ConsumerWire:
             owned=m.client.fetch.view if news.target != before.target else None,
         )
 
-    def target(self, answer: ConsumerHeartbeatAnswer) -> Partitions | None:
+    def target(self, m: ConsumerState, answer: ConsumerHeartbeatAnswer) -> Partitions | None:
         return answer.assignment

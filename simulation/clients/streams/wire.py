@@ -7,17 +7,20 @@ from msgspec import structs
 from groupsim.coordinator.streams.commands import StreamsHeartbeat, StreamsHeartbeatAnswer
 from groupsim.events.types import Partitions
 from groupsim.simulation.clients.consumer.state import ConsumerState, Sent
+from groupsim.simulation.clients.streams import standbys
 from groupsim.simulation.clients.streams.application import StreamsApplication
 
 
 class StreamsWire:
-    """StreamsGroupHeartbeat (KIP-1071): see Wire for what each method means. No standbys are kept."""
+    """StreamsGroupHeartbeat (KIP-1071): see Wire for what each method means."""
 
     api = "StreamsGroupHeartbeat"
     protocol = "STREAMS"
 
     def __init__(self, application: StreamsApplication) -> None:
         self._application = application
+        self._standby: Partitions = ()
+        self._said: Partitions = ()
 
     def request(self, m: ConsumerState) -> StreamsHeartbeat:
         client = m.client
@@ -42,11 +45,17 @@ class StreamsWire:
         )
 
     def changes(self, m: ConsumerState, news: Sent, before: Sent) -> StreamsHeartbeat:
-        return self._has(m) if news.target != before.target else self.request(m)
+        changed = news.target != before.target or self._standby != self._said
+        return self._has(m) if changed else self.request(m)
 
-    def target(self, answer: StreamsHeartbeatAnswer) -> Partitions | None:
-        return None if answer.tasks is None else self._application.partitions(answer.tasks.active)
+    def target(self, m: ConsumerState, answer: StreamsHeartbeatAnswer) -> Partitions | None:
+        """What it reads; its standby tasks begin to restore, or end, at once."""
+        if answer.tasks is None:
+            return None
+        self._standby = answer.tasks.standby
+        standbys.keep(m.client, self._application, answer.tasks)
+        return self._application.partitions(answer.tasks.active)
 
     def _has(self, m: ConsumerState) -> StreamsHeartbeat:
-        tasks = self._application.tasks(m.client.fetch.view)
-        return structs.replace(self.request(m), active=tasks, standby=(), warmup=())
+        tasks, self._said = self._application.tasks(m.client.fetch.view), self._standby
+        return structs.replace(self.request(m), active=tasks, standby=self._said, warmup=())
