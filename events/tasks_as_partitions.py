@@ -28,8 +28,8 @@ STREAMS: frozenset[type[Event]] = frozenset(
     }
 )
 """The facts that stand for others."""
-_OF_MEMBERS = "uniform"
-"""Streams groups have one assignor (`sticky`), which no question is about."""
+_ASSIGNOR = "sticky"
+"""The only one of streams groups."""
 
 
 @dataclass(slots=True)
@@ -101,9 +101,7 @@ class TasksAsPartitions:
                 )
             case s.StreamsTargetComputed():
                 changed = {member: group.read(tasks.active) for member, tasks in event.changed.items()}
-                return c.TargetComputed(
-                    epoch=event.epoch, assignor=_OF_MEMBERS, changed=changed, at_ms=event.at_ms or 0
-                )
+                return c.TargetComputed(epoch=event.epoch, assignor=_ASSIGNOR, changed=changed, at_ms=event.at_ms or 0)
             case s.StreamsMemberReconciled():
                 return c.MemberReconciled(
                     member=event.member,

@@ -91,7 +91,7 @@ class GroupHandle:
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = self._subscription(topics, pattern)
+        subscription = self._subscription(tuple(topics), pattern, client)
         library = one_of(Library, "client", client)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
@@ -122,8 +122,11 @@ class GroupHandle:
         self.members += joined
         return joined
 
-    def _subscription(self, topics: Iterable[Topic], pattern: str | None) -> tuple[str, ...]:
+    def _subscription(self, topics: tuple[Topic, ...], pattern: str | None, client: str) -> tuple[str, ...]:
         """What members subscribe to: of an application of Kafka Streams what it reads."""
+        if self._streams is not None and (topics or pattern is not None or client != Library.JAVA):
+            reads = "instances of Kafka Streams are Java programs and read the topics of their parts"
+            raise BadScenario(f"group {self.name!r}: {reads}: no topics, pattern or client can be given to join()")
         if pattern is not None:
             return matching(pattern, self._context.topics.counts())
         read = topics if self._streams is None else self._streams.topics

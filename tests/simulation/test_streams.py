@@ -135,6 +135,15 @@ def test_what_makes_no_application_is_refused() -> None:
     with pytest.raises(BadScenario, match="changelog"):
         Store(-1)
 
+    def reads_more(world: World) -> Script:
+        """A topic that is in no part."""
+        orders, other = world.topic("orders", 1), world.topic("other", 1)
+        world.streams("app", Part((orders,))).join(1, topics=[other])
+        yield world.sleep(1)
+
+    with pytest.raises(BadScenario, match="topics of their parts"):
+        run(scenario(seed=1, lasts=10)(reads_more), MemoryStore())
+
     def by_name(world: World) -> Script:
         """The protocol of a consumer group."""
         world.group("g", protocol="streams")
