@@ -168,7 +168,7 @@ class GroupLog:
             return GroupType.SCHEMA_REGISTRY
         stream = any(s.row.detail.get("protocol") == "stream" for s in self.said)
         named = {str(s.row.detail.get("group_type")).lower() for s in self.broker}
-        if any(map(of_streams, names)) or "streams" in named or stream:
+        if any(map(of_streams, names)) or "streams" in named or stream or any(map(_is_of_a_thread, self.troubles)):
             return GroupType.STREAMS
         if "share" in named:
             return GroupType.SHARE
@@ -235,7 +235,8 @@ class GroupLog:
 
     @cached_property
     def _short(self) -> Mapping[str, str]:
-        return short_names([*self.clients, *self.names.values()])
+        threads = (line.client for line in self.troubles if line.client and _is_of_a_thread(line))
+        return short_names([*self.clients, *self.names.values(), *threads])
 
     def called(self, who: Iterable[str]) -> tuple[str, ...]:
         """Members as sentences name them: each once, without the UUIDs of their processes."""
@@ -304,6 +305,11 @@ class GroupLog:
     def came_back(self, departure: Departure) -> Join | None:
         """The next join of the same client after it went."""
         return self._returns.get(departure.first.nth)
+
+
+def _is_of_a_thread(line: Said) -> bool:
+    """Whether a thread of Kafka Streams says it, or it is of one."""
+    return "thread" in line.row.detail
 
 
 def group_logs(reading: Reading) -> list[GroupLog]:

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.failures import failed
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
@@ -18,7 +19,6 @@ from groupsim.wording.numbers import often
 _CRASH = re.compile(r"^Crash: |Crash:|uncaught exception|handler failed")
 _ANY_EXCEPTION = "Consumer exception"
 _SOON_MS = 30_000
-_ERRORS = ("ERROR", "PENDING_ERROR")
 _DO = (
     Remedy(
         "handle the error in the application (its lines just before the leave say which); no setting of the group"
@@ -43,16 +43,11 @@ _DO_ASSIGNOR = (
         brief="update the client, or take another assignor",
     ),
 )
-_DO_STREAMS = (
-    Remedy(
-        "find that exception and handle it (a handler for bad records, StreamsUncaughtExceptionHandler); no setting of"
-        " the group helps",
-        brief="find the exception just before",
-    ),
-)
 
 
 def _find(log: GroupLog) -> Finding | None:
+    if (found := failed(log)) is not None:
+        return found
     crashed = [line for line in log.of(RowKind.APP_FAILED) if not _is_of_kafka(log, line)]
     crashed += [line for line in log.that_say(_CRASH) if line.client is not None and line.row.kind not in EVIDENCE]
     early = [
@@ -62,7 +57,7 @@ def _find(log: GroupLog) -> Finding | None:
         if _left_before_it_began(incarnation)
     ]
     if not crashed and not early:
-        return _streams_stopped(log) or _assignor_failed(log)
+        return _assignor_failed(log)
     said: list[Said] = crashed + [
         incarnation.of(RowKind.LEAVE_SENT, RowKind.CLIENT_UNSUBSCRIBED)[0] for incarnation in early
     ]
@@ -84,13 +79,6 @@ def _find(log: GroupLog) -> Finding | None:
         confirm="the application's log just before it left",
         harm_ms=5_000 * times,
     )
-
-
-def _streams_stopped(log: GroupLog) -> Finding | None:
-    """A Streams client that shuts itself down: an exception that nobody handled ended it (KafkaStreams.State)."""
-    said = [line for line in log.of(RowKind.STREAMS_STATE) if line.row.detail.get("to") in _ERRORS]
-    what = f"an exception ended the Kafka Streams application{often(len(said))}: it went to its state ERROR"
-    return _threw(said, what, _DO_STREAMS, "the exception, just before in the same log")
 
 
 def _assignor_failed(log: GroupLog) -> Finding | None:
@@ -154,6 +142,11 @@ CAUSE = Cause(
         Message("KafkaJS", "Crash: KafkaJSNumberOfRetriesExceeded / [Consumer] Crash: TypeError …"),
         Message("Java", "unsubscribed from all topics, right after a start"),
         Message("Spring", "Consumer stopped / Error handler threw an exception"),
+        Message("Streams", "All stream threads have died. The instance will be in error state and should be closed."),
+        Message("Streams", "Encountered the following exception during processing"),
+        Message("Connect", "WorkerSinkTask{id=…} Task threw an uncaught and unrecoverable exception"),
+        Message("Connect", "WorkerSinkTask{id=…} Offset commit failed, rewinding to last committed offsets"),
+        Message("Connect", "Uncaught exception in herder work thread, exiting"),
     ),
     do=_DO,
     find=_find,

@@ -6,12 +6,13 @@ from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
+from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
-_AGAIN = 3
+_AGAIN, _TOO_OLD = 3, "Was selected to perform assignments"
 """A worker that was away is behind once or twice, and catches up when it reads on."""
 _DO = (
     Remedy(
@@ -28,6 +29,8 @@ def _find(log: GroupLog) -> Finding | None:
     said = _stays_behind(log.of(RowKind.CONFIG_BEHIND, RowKind.CONFIG_READ))
     if len(said) < _AGAIN and not any(map(_behind_at_the_end, said)):
         return None
+    if not any(line.row.detail.get("offset") for line in said) and any(_TOO_OLD in line.reason for line in said):
+        return _of_the_leader(log, said)
     who = names(str(line.client) for line in said if line.client)
     rejoined = len([line for line in said if line.row.detail.get("wanted") is not None]) or len(said)
     return Finding(
@@ -41,6 +44,28 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         confirm="the offsets of config.storage.topic, and which clusters write into it",
         harm_ms=5_000 * len(said),
+    )
+
+
+def _of_the_leader(log: GroupLog, said: list[Said]) -> Finding:
+    """Another worker has read more of the config topic than the leader, which assigns nothing until it has that, too
+    (Kafka: IncrementalCooperativeAssignor.ensureLeaderConfig; ConnectAssignor with an Assignment of error 1).
+    """
+    who = names(str(line.client) for line in said if line.client)
+    leader = log.called(who)[0] if who else "the leading worker"
+    rounds = rebalanced_times(log.said)
+    often_so = f"; the group has rebalanced {rounds:,} times since it was made" if rounds else ""
+    return Finding(
+        code=Code.CONNECT_CONFIG,
+        certainty=Certainty.SHOWN if len(said) >= _AGAIN else Certainty.LIKELY,
+        what=f"{leader} leads the workers with an older config topic than another worker has, so nothing is"
+        f" assigned{often_so}",
+        members=who,
+        times=len(said),
+        evidence=evidence_of(said),
+        do=_DO,
+        confirm="config.storage.topic in the configuration of each worker, and what each worker prints as its offset",
+        harm_ms=20_000 * len(said),
     )
 
 
@@ -70,6 +95,8 @@ def _behind_at_the_end(line: Said) -> bool:
     """Whether it had read its config topic to the end, and was still behind; one that is ahead has to rejoin, too
     (DistributedHerder.handleRebalanceCompleted).
     """
+    if _TOO_OLD in line.reason:
+        return True
     has, wanted = line.row.detail.get("offset"), line.row.detail.get("wanted")
     return isinstance(has, int) and isinstance(wanted, str) and has < int(wanted)
 
@@ -82,6 +109,7 @@ CAUSE = Cause(
     seen=(
         Message("Connect", "Current config state offset … does not match group assignment …. Forcing rebalance."),
         Message("Connect", "Current config state offset … is behind group assignment …, reading to end of config log"),
+        Message("Connect", "Was selected to perform assignments, but do not have latest config found in sync request"),
     ),
     do=_DO,
     find=_find,

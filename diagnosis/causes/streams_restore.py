@@ -29,6 +29,7 @@ _AT_ONCE = (
     ),
 )
 _LEAST_MS = 1_000
+_PROGRESS = "Restoration in progress"
 _LEAST_RECORDS = 1_000
 """Fewer are read again within milliseconds."""
 
@@ -51,13 +52,24 @@ def _find(log: GroupLog) -> Finding | None:
         certainty=Certainty.SHOWN,
         what=f"{tasks} of Kafka Streams waited up to {duration(longest)} until their state was restored"
         if longest
-        else "tasks of Kafka Streams were restoring their state, and did not run meanwhile",
+        else f"tasks of Kafka Streams were restoring their state, and did not run meanwhile{_to_read(log)}",
         members=names(str(line.client) for line in said if line.client),
         times=len(said),
         evidence=evidence_of(said),
         do=_AT_ONCE if log.of_streams_protocol and waited else _DO,
         harm_ms=longest,
     )
+
+
+def _to_read(log: GroupLog) -> str:
+    """How many records were still to be read by the last line that says so."""
+    (*_, last) = (None, *(line for line in log.of(RowKind.STREAMS_RESTORING) if _PROGRESS in _said(line)))
+    records = None if last is None else last.row.detail.get("records")
+    return f": {records:,} records of their changelogs were still to be read" if isinstance(records, int) else ""
+
+
+def _said(line: Said) -> str:
+    return str(line.row.detail.get("what"))
 
 
 def _waited(log: GroupLog) -> list[tuple[Said, int]]:

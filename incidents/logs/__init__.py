@@ -17,6 +17,7 @@
 - `patterns`: Wording, what a producer's module is made of
 - `kafka_errors`: Kafka's errors, and how each is worded
 - `rows`: Row and Reading, what comes out
+- `thrown`: the exception below a line that says that something failed
 - `repeated`: rows that repeat what another line says
 - `only_group`: the group of rows that name none
 - `reader`: one file to rows

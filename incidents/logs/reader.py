@@ -20,6 +20,7 @@ from groupsim.incidents.logs.row_kinds import WEAK
 from groupsim.incidents.logs.rows import Counts, Row, UnrecognisedLine
 from groupsim.incidents.logs.scan import Scan, Window
 from groupsim.incidents.logs.scanned_words import TROUBLES
+from groupsim.incidents.logs.thrown import with_thrown
 from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 
 UNRECOGNISED_KEPT = 10_000
@@ -170,6 +171,7 @@ class LogReader:
             return
         if not found or found[0].kind not in WEAK or found[0].group is not None or of_a_group(found[0]):
             self.counts.recognised += 1
+        found = with_thrown(found, record, window, max(0, self._read_to - window.number))
         yield from (self._row(record, each) for each in found)
 
     def _may_be_error(self, line: bytes) -> bool:

@@ -135,14 +135,18 @@ class RowKind(StrEnum):
     SHARE_MEMBER_JOINED = "share_member_joined"
     SHARE_MEMBER_LEFT = "share_member_left"
     SHARE_MEMBER_REPLACED = "share_member_replaced"
+    STREAMS_FAILED = "streams_failed"
     STREAMS_PROBING = "streams_probing"
     STREAMS_RESTORED = "streams_restored"
     STREAMS_RESTORING = "streams_restoring"
     STREAMS_STATE = "streams_state"
+    TASK_FAILED = "task_failed"
+    TASK_NOT_COMMITTED = "task_not_committed"
     TASK_STUCK = "task_stuck"
     THREAD_FENCED = "thread_fenced"
     TOPICS_UNASSIGNED = "topics_unassigned"
     VERSION = "version"
+    WORKER_FAILED = "worker_failed"
 
 
 SHOWN = frozenset(
@@ -234,14 +238,18 @@ EVIDENCE = frozenset(
         RowKind.SHARE_MEMBER_JOINED,
         RowKind.SHARE_MEMBER_LEFT,
         RowKind.SHARE_MEMBER_REPLACED,
+        RowKind.STREAMS_FAILED,
         RowKind.STREAMS_PROBING,
         RowKind.STREAMS_RESTORED,
         RowKind.STREAMS_RESTORING,
         RowKind.STREAMS_STATE,
+        RowKind.TASK_FAILED,
+        RowKind.TASK_NOT_COMMITTED,
         RowKind.TASK_STUCK,
         RowKind.THREAD_FENCED,
         RowKind.TOPICS_UNASSIGNED,
         RowKind.VERSION,
+        RowKind.WORKER_FAILED,
     ]
 )
 """What lines say beside a group's history: reasons, errors, counts. The import does not use them."""
@@ -252,8 +260,6 @@ WEAK = frozenset(
         RowKind.CONNECTION_LOST,
         RowKind.ERROR_UNKNOWN,
         RowKind.EXCEPTION,
-        RowKind.STREAMS_RESTORING,
-        RowKind.TASK_STUCK,
         RowKind.VERSION,
     ]
 )

@@ -88,13 +88,6 @@ WEAK = [
         "billing",
         {},
     ),
-    Said(
-        AT + "WorkerSinkTask{id=sink-1-0} Task threw an uncaught and unrecoverable exception",
-        "app_failed",
-        "billing",
-        {},
-    ),
-    Said(AT + "Graceful stop of task sink-1-0 failed.", "task_stuck", "billing", {"task": "sink-1-0"}),
     Said("java.lang.OutOfMemoryError: Java heap space", "app_failed", "billing", {}),
     Said(AT + "the consumer group was stopped after 3 failures", "application_said", "billing", {}),
 ]

@@ -22,6 +22,7 @@
 - `php_clients`: what applications print of phpkafka's answers
 - `clickhouse`: ClickHouse's Kafka engine
 - `exceptions`: exceptions with the code that threw them, and versions
+- `streams_and_connect`: Kafka Streams and Connect about their threads, tasks and workers
 - `troubles`: errors, lost connections and failed applications, whoever words them
 - `applications`: what applications say of their consumer in words of their own
 - `brod`: brod and kaffe (Erlang, Elixir)

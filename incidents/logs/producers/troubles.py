@@ -11,6 +11,7 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.kafka_errors import error_in
 from groupsim.incidents.logs.patterns import Detail, Match, Wording, first_match, wording
 from groupsim.incidents.logs.producers.java_client import prefix_of
+from groupsim.incidents.logs.producers.streams_and_connect import OF_WORKERS, WORDINGS
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _OF_OTHERS = re.compile(
@@ -20,17 +21,11 @@ _OF_OTHERS = re.compile(
 )
 """Brokers, producers and admin clients have connections and errors, too."""
 _CLIENT = re.compile(r"(?<![\w.-])([\w.-]{1,249}#consumer-\d{1,6})\b")
-_POSITION = re.compile(r"position=(\d{1,18}), end=(\d{1,18})")
 _GO_FRAME = re.compile(r"(?!runtime\.|sync\.|panic\()(\S{1,300}\.(?:\(\*?\w{1,80}\)\.)?\w{1,80})\(")
+_WITH_ERROR = frozenset([RowKind.STREAMS_FAILED, RowKind.TASK_FAILED, RowKind.TASK_NOT_COMMITTED])
+"""What fails, and the error on the same line says why: both are said."""
 _HEAD = 4_000
 _SHOWN = 400
-
-
-def _left(detail: Detail, record: Record) -> None:
-    """How many records are still to be read, where the line says it."""
-    left = [int(end) - int(position) for position, end in _POSITION.findall(str(detail["what"]))]
-    if left:
-        detail["records"] = sum(left)
 
 
 def _panicked(detail: Detail, record: Record) -> None:
@@ -52,7 +47,7 @@ BEHIND_A_PREFIX: tuple[Wording, ...] = (
         "User provided listener",
         r"^(?P<error>User provided listener .{1,400}? failed on invocation.{0,300})",
     ),
-    wording("app_failed", "Uncaught exception in herder", r"^(?P<error>Uncaught exception in herder work thread)"),
+    *OF_WORKERS,
     wording("fatal_error", "Received fatal exception", r"^Received fatal exception:? {text:error}"),
     wording(
         "fatal_error", "due to unexpected error", r"^(?P<error>Heartbeat thread failed due to unexpected error.{0,300})"
@@ -90,6 +85,8 @@ BEHIND_A_PREFIX: tuple[Wording, ...] = (
 """What follows `[Consumer clientId=..., groupId=...]` or `[Worker clientId=..., groupId=...]`."""
 
 ALONE: tuple[Wording, ...] = (
+    *OF_WORKERS,
+    *WORDINGS,
     wording("app_failed", "Crash: ", r"^(?:\[Consumer\] )?Crash: {text:error}"),
     wording(
         "app_failed",
@@ -115,11 +112,6 @@ ALONE: tuple[Wording, ...] = (
     ),
     wording("app_failed", "Authorization Exception", r"(?P<error>Authentication/Authorization Exception.{0,200})"),
     wording("app_failed", "exhausted for ", r"(?:^|[:\-] )(?P<error>Backoff .{1,200}? exhausted for {word:record})"),
-    wording(
-        "app_failed",
-        "unrecoverable exception",
-        r"(?P<error>Worker\w{1,20}Task\{id=.{1,249}?\} Task threw an uncaught and unrecoverable exception)",
-    ),
     wording("app_failed", "OutOfMemoryError", r"(?P<error>(?:java\.lang\.)?OutOfMemoryError.{0,200})"),
     wording(
         "app_failed",
@@ -140,62 +132,7 @@ ALONE: tuple[Wording, ...] = (
         r"(?P<error>\[join_group\] Timed out while waiting for response)",
     ),
     wording("app_failed", "OOMKilled", r"(?P<error>OOMKilled)"),
-    wording(
-        "app_failed",
-        "Kafka Streams opted to",
-        r"(?P<error>Encountered the following exception during processing.{0,300})",
-    ),
     wording("consumer_stopped", "Consumer stopped", r"(?:^|\s)(?:(?P<group>[\w.-]{1,249}): )?Consumer stopped$"),
-    wording(
-        "task_stuck",
-        "Commit of offsets timed out",
-        r"WorkerSinkTask\{id=(?P<task>.{1,249}?)\} Commit of offsets timed out",
-    ),
-    wording("task_stuck", "Graceful stop of ", r"Graceful stop of (?:task|connector) (?P<task>.{1,249}?) failed"),
-    wording(
-        "streams_state",
-        "State transition from ",
-        r"stream-(?:thread|client) \[(?P<thread>[^\]]{1,300})\]:? State transition from"
-        r" (?P<from>[A-Z_]{1,40}) to (?P<to>[A-Z_]{1,40})",
-    ),
-    wording(
-        "app_failed",
-        "uncaught exception handler",
-        r"stream-client \[[^\]]{1,300}\]:? (?P<error>Replacing thread in the streams uncaught exception handler)",
-    ),
-    wording(
-        "app_failed",
-        "registered exception handler opted to",
-        r"stream-client \[[^\]]{1,300}\]:? (?P<error>Encountered the following exception during processing .{0,200}"
-        r"registered exception handler opted to \w{1,40})",
-    ),
-    wording(
-        "streams_probing",
-        "robing rebalance",
-        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>.{0,200}?probing rebalance.{0,200})",
-    ),
-    wording(
-        "streams_probing",
-        "followup rebalance",
-        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>.{0,200}?followup rebalance.{0,200})",
-    ),
-    wording(
-        "streams_restored",
-        "Restoration took ",
-        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? Restoration took {int:after_ms} ms",
-    ),
-    wording(
-        "streams_restoring",
-        "restoring changelog",
-        r"(?P<what>Finished restoring changelog .{1,249}? to store .{0,300}?)"
-        r"(?: with a total number of {int:records} records)?(?= \(|$)",
-    ),
-    wording("streams_restoring", "Restoration in progress", r"(?P<what>Restoration in progress for .{0,300})", _left),
-    wording(
-        "thread_fenced",
-        "thread is being fenced",
-        r"stream-thread \[(?P<thread>[^\]]{1,300})\]:? (?P<reason>Detected that the thread is being fenced.{0,200})",
-    ),
     wording(
         "connection_lost",
         "Connection ",
@@ -273,7 +210,8 @@ def read(record: Record) -> tuple[Match, ...] | None:
         return None if not found else tuple(f._replace(group=prefix.group, client=prefix.client) for f in found)
     of_librdkafka = (record.logger or "").startswith("rdkafka") or "[thrd:" in text
     said = (first_match(LIBRDKAFKA, record) if of_librdkafka else None) or first_match(ALONE, record)
-    said = said or _error(text, _text(record, "error") or _text(record, "err") or _text(record, "why"))
+    named_error = _error(text, _text(record, "error") or _text(record, "err") or _text(record, "why"))
+    said = (said or ()) + (named_error if not said or said[0].kind in _WITH_ERROR else ())
     if not said:
         return None
     named = _CLIENT.search(text, 0, _SHOWN)
