@@ -96,7 +96,7 @@ _KNOWN = (
     ),
     _row(
         r"errors\.WakeupException",
-        "it was told to stop while it committed",
+        "it was stopped while it committed",
         "nothing, if it was being stopped: Kafka before 2.6.1 logs the stop of a sink's task so (KAFKA-10240); else"
         " restart the task",
         ("version",),

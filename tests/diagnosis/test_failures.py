@@ -44,7 +44,10 @@ def explained(folder: Path, *lines: str) -> Diagnosis:
             "the Connect worker stopped: the brokers did not answer in time",
         ),
         (
-            (KILLED, "org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized to access topics: [a]"),
+            (
+                KILLED,
+                "org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized to access topics: [a]",
+            ),
             Code.NOT_AUTHORIZED,
             "the consumer of connect-files is not authorized for the group or one of its topics",
         ),
@@ -73,6 +76,8 @@ def test_what_failed_and_why(tmp_path: Path, lines: tuple[str, ...], code: Code,
 
 def test_a_restore_says_how_much_is_to_be_read(tmp_path: Path) -> None:
     progress = "Restoration in progress for 1 partitions. {c-0: position=1000, end=9000, totalRestored=1}"
-    assert explained(tmp_path, THREAD + progress).findings[0].what.endswith(
-        "8,000 records of their changelogs were still to be read"
+    assert (
+        explained(tmp_path, THREAD + progress)
+        .findings[0]
+        .what.endswith("8,000 records of their changelogs were still to be read")
     )
