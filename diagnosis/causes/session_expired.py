@@ -300,9 +300,7 @@ def _gone_by_the_topic(log: GroupLog) -> Finding | None:
 
 
 def _unknown_to_the_coordinator(log: GroupLog) -> Finding | None:
-    """The error alone, as an application prints it, where no line says what the client did about it; or what a stream
-    thread says when it finds that it was out (Kafka: StreamThread.handleTaskMigrated).
-    """
+    """The error alone, as an application prints it; or a stream thread's word (StreamThread.handleTaskMigrated)."""
     said = [line for line in log.troubles if line.row.detail.get("name") == "UNKNOWN_MEMBER_ID"]
     said += log.of(RowKind.THREAD_FENCED)
     if not said or log.of(RowKind.POLL_TIMEOUT, RowKind.COMMIT_FAILED, RowKind.JOIN_FAILED):
@@ -440,9 +438,7 @@ CAUSE = Cause(
         Message("Broker, consumer protocol", "Member … fenced from the group because the member session expired"),
         Message("Java", "session timed out without receiving a heartbeat response"),
         Message("Java", "encountered UNKNOWN_MEMBER_ID from OFFSET_COMMIT response"),
-        Message(
-            "Streams", "Detected that the thread is being fenced. This implies that this thread missed a rebalance"
-        ),
+        Message("Streams", "Detected that the thread is being fenced"),
         Message("librdkafka", "SESSTMOUT: Consumer group session timed out (in join-state steady) after 10499 ms"),
         Message("kafka-python", "Heartbeat session expired"),
     ),
