@@ -36,7 +36,7 @@ from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on
 from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
-from groupsim.incidents.facts.steps_not_logged import add_steps
+from groupsim.incidents.facts.steps_not_logged import add_steps, with_stored
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.task_partitions import TASK_KINDS, with_partitions
 from groupsim.incidents.facts.world import named_partitions, world_facts
@@ -195,7 +195,7 @@ def _in_one_order(
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     remarks += [*clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    return with_partitions(rows, builder), remarks
+    return with_stored(with_partitions(rows, builder)), remarks
 
 
 def _read(reading: Reading, builder: FactBuilder) -> dict[str, object]:

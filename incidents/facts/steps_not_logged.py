@@ -1,4 +1,4 @@
-"""Steps that a client took although no line says so: its next lines show that it did.
+"""Steps that a client or a coordinator took although no line says so: later lines show that it did.
 
 A library prints each step of a rebalance, and a client cannot skip one. Where a line shows that a step is over, and the
 step's own line is not in the log, that line is lost, and the step was taken between the lines around it. REQUIRED is
@@ -8,7 +8,8 @@ it, and a doubt says that its time has bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import structs
@@ -21,7 +22,7 @@ from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Program, Row
+from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
@@ -255,3 +256,50 @@ def _moved(rows: list[PlacedRow], number: int, kind: RowKind) -> set[TopicPartit
         if row.kind == kind or row.detail.get("op") == _MOVES[kind]:
             moved.update(partitions_in(row.detail.get("partitions")))
     return moved
+
+
+_Numbered = tuple[str | None, int | None]
+"""A group and the number of one of its generations."""
+_ANSWERED = frozenset([RowKind.SYNCED, RowKind.CLIENT_NOTIFIED, RowKind.ASSIGNED])
+
+
+def with_stored(rows: Sequence[TimedRow]) -> list[TimedRow]:
+    """All rows, and one for each assignment that a broker stored and has no line of: a client got its part of it.
+
+    A coordinator answers SyncGroup once it has stored what the leader sent, which it prints (Kafka:
+    GroupMetadataManager.classicGroupSync). The row stands before the first answer, or the next rebalance.
+    """
+    logged = {numbered(row) for _, row in rows if is_broker(row) and row.kind == RowKind.ASSIGNMENT_RECEIVED}
+    joined: dict[tuple[str, str | None], _Numbered] = {}
+    last: dict[str | None, _Numbered] = {}
+    completed: dict[_Numbered, tuple[Row, int | None]] = {}
+    hidden: list[tuple[int, TimedRow]] = []
+    for place, (_, row) in enumerate(rows):
+        client, number = (row.file, row.client), numbered(row)
+        if is_broker(row) and row.kind == RowKind.STABILIZED:
+            last[row.group], completed[number] = number, (row, None)
+        elif is_broker(row) and row.kind == RowKind.REBALANCE_START and row.group in last:
+            ended = last.pop(row.group)
+            completed[ended] = completed[ended][0], place
+        elif row.kind == RowKind.JOINED:
+            joined[client] = number
+        elif row.kind in _ANSWERED and (answered := joined.pop(client, None)) in completed and answered not in logged:
+            logged.add(answered)
+            like, before = completed[answered]
+            before = place if before is None else before
+            stored = _row(like, RowKind.ASSIGNMENT_RECEIVED, {"generation": answered[1]})
+            hidden.append((before, TimedRow(rows[before].at, stored)))
+    return _with(rows, hidden)
+
+
+def numbered(row: Row) -> _Numbered:
+    """The group of a row, and the generation that it names."""
+    return row.group, int_in(row.detail.get("generation"))
+
+
+def _with(rows: Sequence[TimedRow], hidden: Sequence[tuple[int, TimedRow]]) -> list[TimedRow]:
+    """The rows, and others before those at these places."""
+    before: dict[int, list[TimedRow]] = defaultdict(list)
+    for place, timed in hidden:
+        before[place].append(timed)
+    return [each for place, timed in enumerate(rows) for each in (*before.get(place, ()), timed)]

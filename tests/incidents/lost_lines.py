@@ -1,9 +1,11 @@
-"""Imports of recordings of which one client line is lost: `python -m tests.incidents.lost_lines`.
+"""Imports of recordings of which lines are lost: `python -m tests.incidents.lost_lines`.
 
-Draws recordings beside the checkout and lines of their clients' logs that the import reads, leaves one line out at a
-time, and compares the total with what was recorded. `--revoked`: instead, once for each recording, without all lines
-"Revoke previously assigned". `--widths FILE`: instead, the bounds of the whole recordings; FILE is written if it is
-not there, else they are compared with it. `--small`: recordings of the checkout.
+Draws recordings beside the checkout and, evenly, lines of their logs that the import reads, leaves one line out at a
+time, and compares the total with what was recorded and with the import of all lines; `--of`: of clients' or brokers'
+logs alone. What is false is listed by what the lost line was. Instead, of each recording: `--revoked`, all lines
+"Revoke previously assigned" lost; `--share 0.05`, so many of all lines, `--lines` times; `--halves`, the first or the
+second half of each log in turn. `--widths FILE`: the bounds of the whole recordings; FILE is written if it is not
+there, else they are compared with it. `--small`: recordings of the checkout.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import argparse
 import gzip
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -23,7 +27,7 @@ from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.reading import read_files
 from tests.incidents.imported import supported
-from tests.incidents.recordings import CLIENTS, CONSUMER_GROUPS, FAMILIES, SHARED, in_folder, logs_of
+from tests.incidents.recordings import BOTH, BROKER, CLIENTS, CONSUMER_GROUPS, FAMILIES, SHARED, in_folder, logs_of
 from tests.incidents.unavailable import Total, total
 
 Lost = Callable[[str, int, str], bool]
@@ -33,72 +37,115 @@ REVOKED = "Revoke previously assigned partitions"
 
 
 class Loss(NamedTuple):
-    """What an import says of a recording without some lines. `lines`: file, number and text of each."""
+    """What an import says of a recording without some lines, and with all (`whole`).
+
+    `lines`: file, number and text of each; `kind`: what they were. Of the totals that count all labels see `Total`.
+    """
 
     recording: str
+    kind: str
     lines: tuple[tuple[str, int, str], ...]
     truth: int
     total: Total
+    whole: Total
 
     @property
     def known(self) -> bool:
         """The import gives a total without bounds."""
-        return self.total.why is None and not self.total.inexact
+        return self.total.exact
 
     @property
     def right(self) -> bool:
-        """The total is near the recorded one, or its bounds hold that."""
-        return self.total.right(self.truth)
+        """The total is near the recorded one and agrees with the whole logs', or its bounds do."""
+        return self.total.right(self.truth) and self.total.agrees(self.whole)
 
 
-def whole(folder: Path) -> tuple[int, Total] | None:
-    """What was recorded, and what an import of the whole recording says; None: no import, or no window."""
+class Case(NamedTuple):
+    """A recording, what was recorded, and what the import of all its logs says."""
+
+    folder: Path
+    truth: dict[str, Any]
+    whole: Total
+
+    @property
+    def ms(self) -> int:
+        """The recorded unavailable partition-milliseconds."""
+        ms: int = self.truth["summary"]["unavailable_partition_ms"]
+        return ms
+
+
+def case(folder: Path) -> Case | None:
+    """A recording whose whole logs give the recorded total; None: they do not, or it has no window."""
     truth = read_record(folder)
     if "summary" not in truth or not truth["config"].get("partitions"):
         return None
-    try:
-        return truth["summary"]["unavailable_partition_ms"], total(logs_of(folder), truth)
-    except LogError:
-        return None
+    with suppress(LogError):
+        said = total(logs_of(folder), truth)
+        found = Case(folder, truth, said)
+        return found if said.right(found.ms) else None
+    return None
 
 
-def drawn_recordings(rng: Random, number: int, folders: Sequence[Path]) -> Iterator[Path]:
+def drawn_recordings(rng: Random, number: int, folders: Sequence[Path]) -> Iterator[Case]:
     """Recordings, in a drawn order, of which the whole logs give the recorded total."""
-    found = 0
-    for folder in rng.sample(folders, len(folders)):
-        if found == number:
-            return
-        compared = whole(folder)
-        if compared is not None and compared[1].right(compared[0]):
-            found += 1
-            yield folder
+    cases = (case(folder) for folder in rng.sample(folders, len(folders)))
+    yield from islice((each for each in cases if each is not None), number)
 
 
-def drawn_losses(rng: Random, number: int, folder: Path) -> Iterator[Loss]:
-    """One of the clients' lines that the import reads lost, `number` times (less, if there are fewer lines)."""
-    read = read_files(logs_of(folder, CLIENTS))
-    places = sorted({(Path(row.file).name, row.line) for row in (*read.rows, *read.context)})
-    lost = set(rng.sample(places, min(number, len(places))))
-    for place in sorted(lost):
-        yield loss(folder, _at(place))
+def one_lost(recording: Case, number: int, of: str = BOTH) -> Iterator[Loss]:
+    """One of the lines that the import reads lost, `number` times (less, if there are fewer), evenly among them."""
+    read = read_files(logs_of(recording.folder, of))
+    rows = {(Path(row.file).name, row.line): f"{row.program}: {row.kind}" for row in (*read.rows, *read.context)}
+    places = sorted(rows)
+    few = places if len(places) <= number else [places[nth * len(places) // number] for nth in range(number)]
+    yield from (loss(recording, rows[place], _at(place)) for place in few)
 
 
 def _at(place: tuple[str, int]) -> Lost:
     return lambda name, number, _: (name, number) == place
 
 
-def revoked_lost(folder: Path) -> Loss | None:
-    """All lines that say that partitions are revoked lost; None: there is none."""
-    found = loss(folder, lambda name, _, text: not name.startswith("broker") and REVOKED in text)
-    return found if found.lines else None
+def revoked_lost(recording: Case) -> Iterator[Loss]:
+    """All lines that say that partitions are revoked lost."""
+    found = loss(recording, "revoked", lambda name, _, text: not name.startswith("broker") and REVOKED in text)
+    if found.lines:
+        yield found
 
 
-def loss(folder: Path, lost: Lost) -> Loss:
+def share_lost(recording: Case, rng: Random, share: float, times: int) -> Iterator[Loss]:
+    """A share of all lines lost, drawn anew each time."""
+    for _ in range(times):
+        yield loss(recording, f"{share:.0%} of lines", lambda *_: rng.random() < share)
+
+
+def halves_lost(recording: Case) -> Iterator[Loss]:
+    """The first or the second half of one log lost."""
+    for log in logs_of(recording.folder):
+        half = len(gzip.decompress(log.read_bytes()).splitlines()) // 2
+        who = log.name.split(".")[0].rstrip("0123456789")
+        for first in (True, False):
+            which = f"{'first' if first else 'second'} half of {'the broker' if who == 'broker' else 'a client'}"
+            yield loss(recording, which, _half(log.name, half, first=first))
+
+
+def _half(log: str, half: int, *, first: bool) -> Lost:
+    return lambda name, number, _: name == log and (number <= half) is first
+
+
+def loss(recording: Case, kind: str, lost: Lost) -> Loss:
     """An import without the lines that are lost."""
-    truth = read_record(folder)
     with TemporaryDirectory() as place:
-        logs, dropped = without(folder, Path(place), lost)
-        return Loss(folder.name, tuple(dropped), truth["summary"]["unavailable_partition_ms"], total(logs, truth))
+        logs, dropped = without(recording.folder, Path(place), lost)
+        said = _total(logs, recording.truth)
+        return Loss(recording.folder.name, kind, tuple(dropped), recording.ms, said, recording.whole)
+
+
+def _total(logs: Sequence[Path], truth: dict[str, Any]) -> Total:
+    """What an import says; nothing, if it refuses these logs."""
+    try:
+        return total(logs, truth)
+    except LogError as error:
+        return Total(0, 0, None, str(error))
 
 
 def without(folder: Path, place: Path, lost: Lost) -> tuple[list[Path], list[tuple[str, int, str]]]:
@@ -148,16 +195,25 @@ def _width(said: Sequence[Any]) -> float:
 
 
 def shown(losses: Sequence[Loss]) -> Iterator[str]:
-    """The figures, and the lines of which the loss made a total or a bound false."""
+    """The figures, and by kind the losses that made a total or a bound false."""
     known = [lost for lost in losses if lost.known]
     bounded = [lost for lost in losses if not lost.known]
-    for kind, some in (("known", known), ("bounded or unknown", bounded)):
+    for word, some in (("known", known), ("bounded or unknown", bounded)):
         wrong = [lost for lost in some if not lost.right]
-        yield f"{len(losses)} losses; {kind}: {len(some)}, of them false: {len(wrong)}"
-        for lost in wrong:
-            said = lost.total
-            yield f"  {lost.recording} recorded {lost.truth}: {said.held_ms} [{said.at_least_ms}..{said.at_most_ms}]"
-            yield from (f"    {file}:{line}: {text}" for file, line, text in lost.lines[:1])
+        upper = (
+            "" if some is known else f", with an upper bound: {sum(one.total.at_most_ms is not None for one in some)}"
+        )
+        yield f"{len(losses)} losses; {word}: {len(some)}{upper}, of them false: {len(wrong)}"
+        for kind, number in Counter(lost.kind for lost in wrong).most_common():
+            yield f"  {kind}: {number} of {sum(lost.kind == kind for lost in losses)}"
+            for lost in (lost for lost in wrong if lost.kind == kind):
+                yield from _details(lost)
+
+
+def _details(lost: Loss) -> Iterator[str]:
+    """What is false of a loss, and the first of its lines."""
+    yield f"    {lost.kind}: {lost.recording} recorded {lost.truth}: {lost.total}; with all lines: {lost.whole}"
+    yield from (f"      {file}:{line}: {text}" for file, line, text in lost.lines[:1])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -166,33 +222,53 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--lines", type=int, default=60)
     parser.add_argument("--recordings", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--of", choices=(CLIENTS, BROKER, BOTH), default=BOTH)
     parser.add_argument("--revoked", action="store_true")
+    parser.add_argument("--share", type=float)
+    parser.add_argument("--halves", action="store_true")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--widths", type=Path)
     parser.add_argument("--only", help="recordings whose name has this")
     given = parser.parse_args(arguments)
     folders = FAMILIES + CONSUMER_GROUPS if given.small else [f for p in PLACES for f in in_folder(SHARED / p)]
     folders = [folder for folder in folders if not given.only or given.only in folder.name]
-    rng = Random(given.seed)
     if given.widths is not None:
-        now = widths(folders)
-        if not given.widths.exists():
-            given.widths.write_text("".join(f"{line}\n" for line in json.dumps(now).replace("],", "],\n").splitlines()))
-            return 0
-        less = wider(json.loads(given.widths.read_text()), now)
-        print(f"{len(now)} recordings, {len(less)} are less known than before", *less, sep="\n")
-        return int(bool(less))
-    drawn = list(drawn_recordings(rng, given.recordings, folders))
-    if given.revoked:
-        losses = [lost for folder in drawn if (lost := revoked_lost(folder)) is not None]
-    else:
-        losses = []
-        for folder in drawn:
-            losses += drawn_losses(rng, given.lines, folder)
-            wrong = sum(not lost.right for lost in losses)
-            print(f"{folder.name}: {len(losses)} losses so far, {wrong} false", file=sys.stderr, flush=True)
+        return _compared(given.widths, folders)
+    rng = Random(given.seed)
+    losses: list[Loss] = []
+    for recording in drawn_recordings(rng, given.recordings, folders):
+        for lost in _losses(recording, rng, given):
+            losses.append(lost)
+            if not lost.right:
+                print(*_details(lost), sep="\n", file=sys.stderr, flush=True)
+        wrong = sum(not lost.right for lost in losses)
+        print(f"{recording.folder.name}: {len(losses)} losses so far, {wrong} false", file=sys.stderr, flush=True)
     print(*shown(losses), sep="\n")
     return int(any(not lost.right for lost in losses))
+
+
+def _losses(recording: Case, rng: Random, given: argparse.Namespace) -> Iterator[Loss]:
+    """Of one recording, what the command asks for."""
+    if given.revoked:
+        return revoked_lost(recording)
+    if given.halves:
+        return halves_lost(recording)
+    if given.share is not None:
+        return share_lost(recording, rng, given.share, given.lines)
+    return one_lost(recording, given.lines, given.of)
+
+
+def _compared(file: Path, folders: Sequence[Path]) -> int:
+    """Write the bounds of whole recordings, or compare them with those of the file."""
+    now = widths(folders)
+    if not file.exists():
+        file.write_text("".join(f"{line}\n" for line in json.dumps(now).replace("],", "],\n").splitlines()))
+        return 0
+    before = json.loads(file.read_text())
+    less = wider(before, now)
+    sums = [sum(width for said in every.values() if (width := _width(said)) < float("inf")) for every in (before, now)]
+    print(f"{len(now)} recordings, {len(less)} are less known than before; sum of widths {sums}", *less, sep="\n")
+    return int(bool(less))
 
 
 if __name__ == "__main__":

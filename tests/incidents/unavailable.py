@@ -35,6 +35,7 @@ class Total(NamedTuple):
     """What an import says of the window, in partition-ms. `why`: why the total is unknown; None: it is known.
 
     `inexact`: it is known, but the import says that it rests on times with bounds: when a killed member died.
+    `held_ms` and `at_least_ms` are of labels that a recording knows; `all_ms` and `all_at_least_ms` of all labels.
     """
 
     held_ms: int
@@ -42,6 +43,13 @@ class Total(NamedTuple):
     at_most_ms: int | None
     why: str | None
     inexact: bool = False
+    all_ms: int = 0
+    all_at_least_ms: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """The import gives a total without bounds."""
+        return self.why is None and not self.inexact
 
     def right(self, truth: int) -> bool:
         """Whether the known total is near the truth, or the bounds hold it of an unknown or inexact one."""
@@ -49,6 +57,15 @@ class Total(NamedTuple):
         if self.why is None and (not self.inexact or abs(self.held_ms - truth) <= slack):
             return abs(self.held_ms - truth) <= slack  # the bounds are of all labels, what was recorded is of some
         return self.at_least_ms <= truth + slack and (self.at_most_ms is None or truth - slack <= self.at_most_ms)
+
+    def agrees(self, other: Total) -> bool:
+        """Whether both can be true, of all labels: their bounds have something in common, or nearly so."""
+        slack = max(NEAR_MS, NEAR_SHARE * min(self.all_ms, other.all_ms))
+        (least, most), (other_least, other_most) = self._between(), other._between()
+        return (other_most is None or least <= other_most + slack) and (most is None or other_least <= most + slack)
+
+    def _between(self) -> tuple[int, int | None]:
+        return (self.all_ms, self.all_ms) if self.exact else (self.all_at_least_ms, self.at_most_ms)
 
 
 class Compared(NamedTuple):
@@ -76,7 +93,8 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     found = support(run.summary, clipped)
     at_least = support(run.summary, [msgspec.structs.replace(i, label=_known_to_truth(i)) for i in clipped])
     held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
-    return Total(held, at_least.at_least_ms, found.at_most_ms, found.unknown, found.inexact)
+    shown = sum(interval.duration_ms for interval in clipped if interval.unavailable)
+    return Total(held, at_least.at_least_ms, found.at_most_ms, found.unknown, found.inexact, shown, found.at_least_ms)
 
 
 def _known_to_truth(interval: Interval) -> Label:

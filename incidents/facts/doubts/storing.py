@@ -14,6 +14,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.doubts.ownership import Ownership, Stored
 from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.steps_not_logged import NOT_LOGGED, numbered
 from groupsim.incidents.facts.support import new_groups
 from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -96,14 +97,18 @@ def perhaps_stored(
 def stored_between(
     rows: Sequence[TimedRow], index: Index, owned: Ownership, known: AbstractSet[str]
 ) -> Iterator[Doubt]:
-    """The time from what the leader sent, or else the first join, to the first answer; not of groups in `known`.
+    """The time from what the leader sent, or else the first join, to the first answer; of groups in `known`: if the
+    broker's line on it is lost.
 
     A new group is created, and empty, while its first member asks for an id, before it joins with that.
     """
     new = frozenset(new_groups(rows))
-    for group in sorted(owned.stored.keys() - known):
+    lost = {numbered(row) for _, row in rows if NOT_LOGGED in row.detail and row.kind == RowKind.ASSIGNMENT_RECEIVED}
+    for group in sorted(owned.stored):
         plans = index.plans(group)
         for nth, (at, generation, moved) in enumerate(owned.stored[group]):
+            if group in known and (group, generation) not in lost:
+                continue
             plan = index.plan(group, generation, at)
             sent = index.first_join(group, generation, at) if plan is None else plan.at
             first = nth == 0 and group in new
