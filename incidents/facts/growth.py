@@ -13,13 +13,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from groupsim.coordinator.consumer.expressions import MIN_REFRESH_INTERVAL_MS
 from groupsim.events import classic
 from groupsim.events.base import WORLD_STREAM, Event, group_of
 from groupsim.events.client import RejoinRequested, ViewChanged
 from groupsim.events.consumer import BumpCause, GroupEpochBumped
-from groupsim.events.types import GroupId, RejoinCause, TopicPartition
+from groupsim.events.types import GroupId, Partitions, RejoinCause, TopicPartition
 from groupsim.events.world import GroupDeclared, PartitionsAdded, TopicCreated
 from groupsim.incidents.default_settings import CONSUMER_HEARTBEAT_MS, METADATA_AGE_MS
 from groupsim.incidents.facts.builder import FactBuilder, PendingFact
@@ -39,7 +40,7 @@ from groupsim.storage.log_gaps import Doubt
 METADATA_AGE = "metadata.max.age.ms"
 _ALLOWED = 2
 """So many intervals: until a heartbeat comes, and before that the broker creates the partitions (900 took it 8 s)."""
-COORDINATOR = "the coordinator"
+COORDINATOR, THE_GROUP = "the coordinator", "the group"
 _BY_MEMBERS = (RejoinCause.METADATA_CHANGED, RejoinCause.SUBSCRIPTION_CHANGED)
 BY_TOPICS = (BumpCause.TOPICS_CHANGED, BumpCause.EXPRESSION_RESOLVED, BumpCause.UNKNOWN)
 """Why an epoch grew, if it was by topics; brokers before 4.1 do not print what tells."""
@@ -278,9 +279,37 @@ def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> I
                 before = 0 if known is None else known.get(topic, 0)
                 if known is not None and count > before and said.at_ms > since_ms:
                     since = max(before_ms, said.at_ms - METADATA_AGE_MS)
-                    yield Growth(group, topic, before, count, since, said.at_ms, "the group")
+                    yield Growth(group, topic, before, count, since, said.at_ms, THE_GROUP)
             known = {**named, **(known or {}), **{t: max(n, (known or {}).get(t, 0)) for t, n in named.items()}}
             before_ms = max(since_ms, said.at_ms)
+
+
+def planned_growths(
+    facts: Sequence[PendingFact], index: Index, recorded: Collection[GroupId], since_ms: int
+) -> Iterator[Growth]:
+    """Each growth that a leader's assignment shows: it names more partitions of a topic than anybody had before.
+
+    A leader joins again when it notices (Kafka: ConsumerCoordinator.rejoinNeededOrPending), and assigns what is new.
+    Not of groups in `recorded`: see `topic_growths`.
+    """
+    for group in sorted(index.client_groups - set(recorded)):
+        known, before_ms = _Named(facts, group), since_ms
+        for _, plan in index.plans(group):
+            for topic, count in sorted(_counts(plan.plan.values()).items()):
+                before = known.until(plan.at, topic)
+                if 0 < before < count:
+                    yield Growth(
+                        group, topic, before, count, max(before_ms, plan.at - METADATA_AGE_MS), plan.at, THE_GROUP
+                    )
+            before_ms = max(since_ms, plan.at)
+
+
+def _counts(given: Iterable[Partitions]) -> dict[str, int]:
+    """By topic, the highest partition, plus one."""
+    found: dict[str, int] = {}
+    for topic, partition in chain.from_iterable(given):
+        found[topic] = max(found.get(topic, 0), partition + 1)
+    return found
 
 
 def _named(said: Said) -> dict[str, int] | None:
@@ -292,8 +321,4 @@ def _named(said: Said) -> dict[str, int] | None:
         or not plan
     ):
         return None
-    found: dict[str, int] = {}
-    for names in plan.values():
-        for topic, partition in partitions_in(names):
-            found[topic] = max(found.get(topic, 0), partition + 1)
-    return found or None
+    return _counts(partitions_in(names) for names in plan.values()) or None

@@ -26,7 +26,7 @@ from groupsim.incidents.facts.deaths import add_deaths
 from groupsim.incidents.facts.doubts.cut_logs import begun_before, unfinished
 from groupsim.incidents.facts.doubts.find import Imported, find_doubts
 from groupsim.incidents.facts.doubts.missing_logs import unlogged_members
-from groupsim.incidents.facts.growth import add_growths, topic_growths
+from groupsim.incidents.facts.growth import add_growths, planned_growths, topic_growths
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -36,7 +36,7 @@ from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on
 from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
-from groupsim.incidents.facts.steps_not_logged import add_steps, with_stored
+from groupsim.incidents.facts.steps_not_logged import add_steps, with_coordinators_steps
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.task_partitions import TASK_KINDS, with_partitions
 from groupsim.incidents.facts.world import named_partitions, world_facts
@@ -119,8 +119,11 @@ def import_run(
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    most, seen = named_partitions(index, topics), topic_growths(reading.topic, rows[0].at)
-    growths = add_growths(rows, clients, most, index, builder, seen)
+    seen = [
+        *topic_growths(reading.topic, rows[0].at),
+        *planned_growths(builder.facts(), index, reading.topic.keys(), rows[0].at),
+    ]
+    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, seen)
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
     progress(0.6)
@@ -195,7 +198,7 @@ def _in_one_order(
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     remarks += [*clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]
-    return with_stored(with_partitions(rows, builder)), remarks
+    return with_coordinators_steps(with_partitions(rows, builder)), remarks
 
 
 def _read(reading: Reading, builder: FactBuilder) -> dict[str, object]:

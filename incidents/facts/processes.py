@@ -16,7 +16,7 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.typed_fields import client_id_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow, separated, share_a_log
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Program, is_broker
+from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.wording.numbers import counted
 
 LogKey = tuple[str, str | None]
@@ -253,21 +253,21 @@ def _ends_with_close(process: ProcessLog) -> bool:
     if row.kind == RowKind.STATE_CHANGE:  # KIP-848; one whose poll timed out becomes STALE
         return (row.detail.get("from"), row.detail.get("to")) == ("LEAVING", "UNSUBSCRIBED")
     if row.kind == RowKind.LEAVE_SENT:
-        reason = str(row.detail.get("reason", "being closed"))
-        return (
-            leave_cause(reason) is not LeaveCause.POLL_TIMEOUT
-            and "limit_ms" not in row.detail
-            and not _poll_expired(process)
-        )
+        return not _leaves_late(row) and "limit_ms" not in row.detail and not _poll_expired(process)
     if row.kind == RowKind.GENERATION_RESET and announces_leave(row.detail.get("reason")):
         return not _poll_expired(process)
     return False
 
 
+def _leaves_late(row: Row) -> bool:
+    """Whether a client leaves because its poll timed out, by the reason that it gives."""
+    return leave_cause(str(row.detail.get("reason", "being closed"))) is LeaveCause.POLL_TIMEOUT
+
+
 def _poll_expired(process: ProcessLog) -> bool:
     """Whether it last left because of the poll timeout."""
     for _, timed in reversed(process.rows):
-        if timed.row.kind == RowKind.POLL_TIMEOUT:
+        if timed.row.kind == RowKind.POLL_TIMEOUT or (timed.row.kind == RowKind.LEAVE_SENT and _leaves_late(timed.row)):
             return True
         if timed.row.kind in (RowKind.JOINED, RowKind.ASSIGNED, RowKind.REVOKED):
             return False

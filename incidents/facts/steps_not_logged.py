@@ -3,13 +3,14 @@
 A library prints each step of a rebalance, and a client cannot skip one. Where a line shows that a step is over, and the
 step's own line is not in the log, that line is lost, and the step was taken between the lines around it. REQUIRED is
 the table of these steps. A row of the step is put between the rows of the process, so that all that reads them sees
-it, and a doubt says that its time has bounds.
+it, and a doubt says that its time has bounds. COORDINATED is the table of the steps of a coordinator.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from msgspec import structs
@@ -17,13 +18,14 @@ from msgspec import structs
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.lookups import JOINS, Index
 from groupsim.incidents.facts.processes import ProcessLog
-from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
+from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in, text_in
 from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.logs.times import iso
+from groupsim.incidents.tolerances import ONE_INSTANT_MS
 from groupsim.storage.log_gaps import Doubt
 from groupsim.wording.numbers import counted
 
@@ -69,6 +71,7 @@ class Steps:
         self._process, self._index = process, index
         self._generation: int | None = None
         self._member = ""
+        self._asks = False
 
     def given(self, at: int) -> Partitions | None:
         """What its generation gives it, by the leader's assignment; None: no log has that."""
@@ -85,8 +88,11 @@ class Steps:
         if kind in _OUT:
             self.due.clear()
         self.due.pop(RowKind.REVOKED if kind == RowKind.LOST else kind, None)
+        self._asks = self._asks or kind == RowKind.JOINING
         if kind in _GIVES_UP or kind == RowKind.CLIENT_REMOVED:
             self.view.difference_update(named)
+            if self.eager and self._asks and named:
+                self.due[RowKind.JOINING] = Due(timed.at, place, named)
             self._later(RowKind.ASSIGNED, timed.at, place)
         elif kind in (RowKind.ASSIGNED, RowKind.CLIENT_ADDED):
             self.view.update(named)
@@ -147,6 +153,11 @@ def _took(steps: Steps, row: Row, due: Due) -> Partitions:
     return tuple(tp for tp in given if tp not in steps.view)
 
 
+def _asked(steps: Steps, row: Row, due: Due) -> Partitions:
+    """An eager member that gave up what it had asks to join before it has joined: its callback is over by then."""
+    return due.partitions or () if row.kind == RowKind.JOINED else ()
+
+
 def _acknowledges(row: Row) -> bool:
     """Whether it has followed its target (KIP-848)."""
     states = (row.detail.get("from"), row.detail.get("to"))
@@ -177,6 +188,12 @@ REQUIRED = (
         "ConsumerCoordinator.onJoinComplete; AbstractMembershipManager.revokeAndAssign",
     ),
     Required(
+        RowKind.JOINING,
+        _asked,
+        "asked to join again after it gave up what it had",
+        "ConsumerCoordinator.onJoinPrepare; AbstractCoordinator.sendJoinGroupRequest",
+    ),
+    Required(
         RowKind.ASSIGNED,
         _took,
         "took what it was assigned",
@@ -201,14 +218,15 @@ def add_steps(process: ProcessLog, index: Index) -> list[Doubt]:
             due = steps.due.get(required.step)
             if due is None or not (partitions := required.shows(steps, placed[1].row, due)):
                 continue
-            at, place = (placed[1].at, len(rows)) if required.step == RowKind.REVOKED else (due.since, due.place)
+            unserved = tuple(sorted({*partitions, *steps.view}))  # a callback lets it serve nothing
+            at, place = (due.since, due.place) if required.step == RowKind.ASSIGNED else (placed[1].at, len(rows))
             row = _row(
                 placed[1].row, required.step, {"partitions": [f"{tp.topic}-{tp.partition}" for tp in partitions]}
             )
             rows.insert(place, (rows[place - 1][0] if place < len(rows) else placed[0], TimedRow(at, row)))
             steps.take(rows[place][1], len(rows))
             if due.since < placed[1].at:
-                doubts.append(_doubt(process, due.since, placed[1].at, partitions, required.words))
+                doubts.append(_doubt(process, due.since, placed[1].at, partitions, unserved, required.words))
         rows.append(placed)
         steps.take(placed[1], len(rows))
     process.rows[:], process.closed_row = rows, closed
@@ -219,13 +237,13 @@ def _row(like: Row, kind: RowKind, detail: dict[str, object]) -> Row:
     return structs.replace(like, kind=kind, detail={**detail, NOT_LOGGED: True})
 
 
-def _doubt(process: ProcessLog, since: int, at: int, partitions: Partitions, words: str) -> Doubt:
+def _doubt(process: ProcessLog, since: int, at: int, partitions: Partitions, unserved: Partitions, words: str) -> Doubt:
     which = counted(len(partitions), "partition")
     why = (
         f"{process.file}: {process.name} {words}, {which}, between {iso(since)} and {iso(at)}, and its log has no line"
         " of it; export the log with all its lines"
     )
-    return Doubt(process.group, since, at, pairs(partitions), why, inexact=True)
+    return Doubt(process.group, since, at, pairs(unserved), why, inexact=True)
 
 
 def _of_librdkafka(steps: Steps, rows: list[PlacedRow], number: int) -> Iterator[Row]:
@@ -261,19 +279,19 @@ def _moved(rows: list[PlacedRow], number: int, kind: RowKind) -> set[TopicPartit
 _Numbered = tuple[str | None, int | None]
 """A group and the number of one of its generations."""
 _ANSWERED = frozenset([RowKind.SYNCED, RowKind.CLIENT_NOTIFIED, RowKind.ASSIGNED])
+_GONE = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE])
+_OF_CONSUMER_GROUPS = frozenset([RowKind.MEMBER_JOINED, RowKind.TARGET_ASSIGNMENT, RowKind.MEMBER_STATE])
+_ARRIVES = JOINS | {RowKind.STATIC_MEMBER_REPLACED}
+_Placed = tuple[int, TimedRow]
+"""A row that stands before the row at a place."""
 
 
-def with_stored(rows: Sequence[TimedRow]) -> list[TimedRow]:
-    """All rows, and one for each assignment that a broker stored and has no line of: a client got its part of it.
-
-    A coordinator answers SyncGroup once it has stored what the leader sent, which it prints (Kafka:
-    GroupMetadataManager.classicGroupSync). The row stands before the first answer, or the next rebalance.
-    """
+def _stored(rows: Sequence[TimedRow]) -> Iterator[_Placed]:
+    """A client got its part: the assignment was stored before the first answer, and before the next rebalance."""
     logged = {numbered(row) for _, row in rows if is_broker(row) and row.kind == RowKind.ASSIGNMENT_RECEIVED}
     joined: dict[tuple[str, str | None], _Numbered] = {}
     last: dict[str | None, _Numbered] = {}
     completed: dict[_Numbered, tuple[Row, int | None]] = {}
-    hidden: list[tuple[int, TimedRow]] = []
     for place, (_, row) in enumerate(rows):
         client, number = (row.file, row.client), numbered(row)
         if is_broker(row) and row.kind == RowKind.STABILIZED:
@@ -288,18 +306,67 @@ def with_stored(rows: Sequence[TimedRow]) -> list[TimedRow]:
             like, before = completed[answered]
             before = place if before is None else before
             stored = _row(like, RowKind.ASSIGNMENT_RECEIVED, {"generation": answered[1]})
-            hidden.append((before, TimedRow(rows[before].at, stored)))
-    return _with(rows, hidden)
+            yield before, TimedRow(rows[before].at, stored)
+
+
+def _replaced(rows: Sequence[TimedRow]) -> Iterator[_Placed]:
+    """A static member joined under another id than before, and nobody removed it: the new id replaced the old one."""
+    native = {row.group for _, row in rows if row.kind in _OF_CONSUMER_GROUPS}
+    brokers = {row.group: row for _, row in rows if row.program is Program.BROKER and row.group not in native}
+    ids: dict[tuple[str | None, str], str | None] = {}
+    gone: set[str | None] = set()
+    for place, (at, row) in enumerate(rows):
+        key = row.group, text_in(row.detail.get("instance")) or ""
+        if row.kind in _GONE:
+            gone.add(row.member)
+        elif is_broker(row) and row.kind in _ARRIVES:
+            ids.pop(key, None)
+        elif row.kind == RowKind.JOINED and key[1] and row.member is not None and row.group in brokers:
+            old = ids.get(key, row.member)
+            ids[key] = row.member
+            if old not in (row.member, None) and old not in gone and not _arrives_soon(rows, place, key[1]):
+                detail: dict[str, object] = {"instance": key[1], "old_member": old}
+                hidden = _row(brokers[row.group], RowKind.STATIC_MEMBER_REPLACED, detail)
+                yield place, TimedRow(at, structs.replace(hidden, member=row.member))
+
+
+def _arrives_soon(rows: Sequence[TimedRow], place: int, instance: str) -> bool:
+    """Whether a broker says that a static member arrives, at once after a row: clocks may be off."""
+    near = takewhile(lambda timed: timed.at - rows[place].at <= ONE_INSTANT_MS, islice(rows, place, None))
+    return any(row.kind in _ARRIVES and is_broker(row) and row.detail.get("instance") == instance for _, row in near)
+
+
+class Coordinated(NamedTuple):
+    """A step of a classic group's coordinator that it always prints: the kind of its row, and `hidden`, those of its
+    rows that are lost, each where it stands at the latest. `source`: in Kafka."""
+
+    step: RowKind
+    hidden: Callable[[Sequence[TimedRow]], Iterator[_Placed]]
+    source: str
+
+
+COORDINATED = (
+    Coordinated(RowKind.ASSIGNMENT_RECEIVED, _stored, "GroupMetadataManager.classicGroupSync"),
+    Coordinated(
+        RowKind.STATIC_MEMBER_REPLACED, _replaced, "GroupMetadataManager.updateStaticMemberThenRebalanceOrCompleteJoin"
+    ),
+)
+
+
+def with_coordinators_steps(rows: Sequence[TimedRow]) -> list[TimedRow]:
+    """All rows, and one for each step of a coordinator that clients' lines show, and no broker's does.
+
+    Not of groups of which `__consumer_offsets` is given: it has these steps.
+    """
+    recorded = {row.group for _, row in rows if row.program is Program.OFFSETS_TOPIC}
+    before: dict[int, list[TimedRow]] = defaultdict(list)
+    for coordinated in COORDINATED:
+        for place, timed in coordinated.hidden(rows):
+            if timed.row.group not in recorded:
+                before[place].append(timed)
+    return [each for place, timed in enumerate(rows) for each in (*before.get(place, ()), timed)]
 
 
 def numbered(row: Row) -> _Numbered:
     """The group of a row, and the generation that it names."""
     return row.group, int_in(row.detail.get("generation"))
-
-
-def _with(rows: Sequence[TimedRow], hidden: Sequence[tuple[int, TimedRow]]) -> list[TimedRow]:
-    """The rows, and others before those at these places."""
-    before: dict[int, list[TimedRow]] = defaultdict(list)
-    for place, timed in hidden:
-        before[place].append(timed)
-    return [each for place, timed in enumerate(rows) for each in (*before.get(place, ()), timed)]
