@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -11,11 +11,13 @@ from groupsim.events import client
 from groupsim.events.types import TopicPartition
 from groupsim.storage.log_gaps import doubts
 from tests.incidents.imported import C1, adding, import_logs, joined, of, parts, revoking, supported
-from tests.incidents.lines import CLASS, stamped, write
-from tests.incidents.lost_lines import drawn_losses, revoked_lost, shown, without
+from tests.incidents.lines import CLASS, M1, stamped, write
+from tests.incidents.lost_lines import case, one_lost, revoked_lost, shown, without
 from tests.incidents.recordings import CONSUMER_GROUPS, EXAMPLES, FAMILIES, logs_of
 
 LIBRDKAFKA = Path(__file__).parent / "data" / "closes-librdkafka-cooperative"
+NEAR_MS, FEW_MS = 100, 300
+"""Bounds are the same, or wider by a few lines of all partitions."""
 RECORDINGS = [*FAMILIES[::40], *CONSUMER_GROUPS[1:]]
 
 
@@ -26,14 +28,17 @@ def named(name: str) -> Path:
 
 @pytest.mark.parametrize("folder", RECORDINGS, ids=[folder.name for folder in RECORDINGS])
 def test_the_total_is_right_or_its_bounds_hold_it_with_one_line_lost(folder: Path) -> None:
-    losses = list(drawn_losses(Random(0), 3, folder))
+    recording = case(folder)
+    assert recording is not None
+    losses = list(one_lost(recording, 3))
     assert all(lost.right for lost in losses), "\n".join(shown(losses))
 
 
 @pytest.mark.parametrize("folder", [FAMILIES[0], FAMILIES[-1]], ids=[FAMILIES[0].name, FAMILIES[-1].name])
 def test_members_that_joined_again_have_revoked_what_they_had(folder: Path) -> None:
-    lost = revoked_lost(folder)
-    assert lost is not None
+    recording = case(folder)
+    assert recording is not None
+    (lost,) = revoked_lost(recording)
     assert lost.right
     assert not lost.known
 
@@ -128,3 +133,52 @@ def test_a_revoked_callback_is_over_when_the_member_has_acknowledged_its_target(
     assert found.at_most_ms is not None
     assert full.at_most_ms is not None
     assert abs(found.at_most_ms - full.at_most_ms) <= 50
+
+
+@pytest.mark.parametrize(
+    ("name", "log", "words"),
+    [
+        ("rolling-restart-range", "broker", "Assignment received from leader"),  # a rebalance went on to the next one
+        ("static-restart-range", "broker", "Replacing previously mapped member"),  # it served, and was not entitled
+        ("max-poll-range", "m2", "consumer poll timeout has expired"),  # it left, so it seemed to be closed
+    ],
+)
+def test_a_line_that_the_protocol_requires_is_not_missed(tmp_path: Path, name: str, log: str, words: str) -> None:
+    """A total was called exact without it, and was more than twice what it is."""
+    logs, full = logs_of(named(name)), supported(logs_of(named(name)))
+    (changed,) = (each for each in logs if each.name.startswith(log))
+    lines = gzip.decompress(changed.read_bytes()).decode().splitlines(keepends=True)
+    copy = tmp_path / f"{log}.log"
+    for number in [number for number, line in enumerate(lines) if words in line][:3]:
+        copy.write_text("".join(lines[:number] + lines[number + 1 :]))
+        found = supported([copy, *(each for each in logs if each != changed)])
+        assert found.at_most_ms is not None
+        assert full.at_most_ms is not None
+        assert found.at_least_ms - NEAR_MS <= full.at_least_ms <= found.at_least_ms + FEW_MS, lines[number]
+        assert found.at_most_ms - FEW_MS <= full.at_most_ms <= found.at_most_ms + NEAR_MS, lines[number]
+
+
+@pytest.mark.parametrize(("lost", "at"), [(7, (5_103, 5_301))])
+def test_a_callback_is_over_when_the_member_has_joined_though_no_line_says_that_it_asked(
+    tmp_path: Path, lost: int, at: tuple[int, int]
+) -> None:
+    result, _ = import_logs(write(tmp_path, *_eager(lost)))
+    (doubt,) = [each for each in doubts(result.run.summary) if "no line of it" in each.why]
+    assert (doubt.from_ms + 1_001, doubt.to_ms + 1_001) == at
+    assert doubt.partitions == parts(0, 1)
+
+
+def test_a_topic_has_grown_when_an_assignment_names_more_of_it(tmp_path: Path) -> None:
+    """It was called exact, of a topic that had these partitions from the begin."""
+
+    def plan(second: float, generation: int, *partitions: str) -> str:
+        given = f"{{{M1}=Assignment(partitions=[{', '.join(partitions)}])}}"
+        return stamped(second, C1 + f"Finished assignment for group at generation {generation}: {given}" + CLASS)
+
+    lines = _eager()
+    lines.insert(2, plan(1.15, 1, "orders-0", "orders-1"))
+    lines.insert(-4, plan(5.35, 2, "orders-0", "orders-1", "orders-2"))
+    result, _ = import_logs(write(tmp_path, *sorted(lines)))
+    (doubt,) = [each for each in doubts(result.run.summary) if "instead of 2 partitions" in each.why]
+    assert (doubt.from_ms + 1_001, doubt.to_ms + 1_001) == (1_150, 5_350)
+    assert doubt.partitions == parts(2)
