@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 from groupsim.coordinator.consumer.expressions import MIN_REFRESH_INTERVAL_MS
 from groupsim.events import classic
@@ -284,24 +284,20 @@ def topic_growths(histories: Mapping[GroupId, GroupHistory], since_ms: int) -> I
             before_ms = max(since_ms, said.at_ms)
 
 
-def planned_growths(
-    facts: Sequence[PendingFact], index: Index, recorded: Collection[GroupId], since_ms: int
-) -> Iterator[Growth]:
+def planned_growths(facts: Sequence[PendingFact], index: Index, recorded: Collection[GroupId]) -> Iterator[Growth]:
     """Each growth that a leader's assignment shows: it names more partitions of a topic than anybody had before.
 
     A leader joins again when it notices (Kafka: ConsumerCoordinator.rejoinNeededOrPending), and assigns what is new.
     Not of groups in `recorded`: see `topic_growths`.
     """
     for group in sorted(index.client_groups - set(recorded)):
-        known, before_ms = _Named(facts, group), since_ms
-        for _, plan in index.plans(group):
+        known, plans = _Named(facts, group), [plan for _, plan in index.plans(group)]
+        for last, plan in pairwise(plans):
             for topic, count in sorted(_counts(plan.plan.values()).items()):
                 before = known.until(plan.at, topic)
                 if 0 < before < count:
-                    yield Growth(
-                        group, topic, before, count, max(before_ms, plan.at - METADATA_AGE_MS), plan.at, THE_GROUP
-                    )
-            before_ms = max(since_ms, plan.at)
+                    since = max(last.at, plan.at - METADATA_AGE_MS)
+                    yield Growth(group, topic, before, count, since, plan.at, THE_GROUP)
 
 
 def _counts(given: Iterable[Partitions]) -> dict[str, int]:

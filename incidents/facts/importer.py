@@ -119,11 +119,8 @@ def import_run(
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    seen = [
-        *topic_growths(reading.topic, rows[0].at),
-        *planned_growths(builder.facts(), index, reading.topic.keys(), rows[0].at),
-    ]
-    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, seen)
+    assigned = [*topic_growths(reading.topic, rows[0].at), *planned_growths(builder.facts(), index, reading.topic)]
+    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, assigned)
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
     progress(0.6)
