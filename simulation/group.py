@@ -8,7 +8,7 @@ from dataclasses import replace
 import simpy
 
 from groupsim.coordinator.classic.state import Phase
-from groupsim.coordinator.config import with_settings
+from groupsim.coordinator.config import BadSetting, with_settings
 from groupsim.coordinator.modern.state import Phase as ConsumerPhase
 from groupsim.events.base import WORLD_STREAM, Recorded, group_of
 from groupsim.events.types import MemberId, Partitions
@@ -27,6 +27,7 @@ from groupsim.simulation.clients.config import (
 )
 from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.streams.application import StreamsApplication
+from groupsim.simulation.clients.streams.config import consumer_defaults
 from groupsim.simulation.clients.traits import TRAITS
 from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
@@ -49,20 +50,33 @@ class GroupHandle:
         settings: Mapping[str, object],
         streams: StreamsApplication | None = None,
     ) -> None:
-        """`streams`: the application whose instances are its members, if it is a streams group."""
+        """`streams`: the application of Kafka Streams whose instances are its members."""
         self._context = context
         self._streams = streams
         self.name = name
         self._chosen = frozenset(settings)
-        self.config = with_settings(ConsumerConfig(), settings, BOUNDS)
-        if streams is not None:
-            self.config = replace(self.config, group_protocol=STREAMS)
-        check_protocol(self.config, settings)
+        self.config = self._configured(settings)
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
         self._waits: list[tuple[Callable[[], bool], simpy.Event]] = []
         self._look_soon = OnceAnInstant(context.env, self._look)
         context.watch(self._watch)
+
+    def _configured(self, given: Mapping[str, object], usual: ConsumerConfig | None = None) -> ConsumerConfig:
+        """The settings of its consumers. Raises BadSetting for what they do not take."""
+        if self._streams is None:
+            config = with_settings(usual or ConsumerConfig(), given, BOUNDS)
+        else:
+            protocol = self._streams.protocol
+            config = replace(
+                with_settings(usual or consumer_defaults(protocol), given, BOUNDS), group_protocol=protocol
+            )
+            if protocol == CLASSIC and "partition.assignment.strategy" in given:
+                raise BadSetting(
+                    "partition.assignment.strategy cannot be set: Kafka Streams has an assignor of its own"
+                )
+        check_protocol(config, given)
+        return config
 
     def join(
         self,
@@ -95,14 +109,13 @@ class GroupHandle:
         library = one_of(Library, "client", client)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
-        usual = TRAITS[library].defaults if self.config.group_protocol == CLASSIC else {}
+        usual = TRAITS[library].defaults if self.config.group_protocol == CLASSIC and self._streams is None else {}
         defaults = {name: value for name, value in usual.items() if name not in self._chosen}
         given = {**defaults, **(config or {}), **self._context.consumer_settings()}
         step = spread / max(len(labels) - 1, 1)
         joined = []
         for i, label in enumerate(labels):
-            consumer = with_settings(self.config, given, BOUNDS)
-            check_protocol(consumer, given)
+            consumer = self._configured(given, self.config)
             settings = ClientSettings(
                 group=self.name,
                 topics=subscription,
@@ -198,7 +211,8 @@ class GroupHandle:
 
     def _read(self, assigned: Partitions) -> Partitions:
         """The partitions that were assigned, of a streams group by its tasks."""
-        return assigned if self._streams is None else self._streams.partitions(assigned)
+        streams = self._streams if self.config.group_protocol == STREAMS else None
+        return assigned if streams is None else streams.partitions(assigned)
 
     def _too_late(self, event: simpy.Event, members: int, within: int) -> None:
         if not event.triggered:

@@ -9,11 +9,11 @@ import simpy
 
 from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
-from groupsim.events.types import TopicPartition
 from groupsim.simulation import checks
 from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
 from groupsim.simulation.clients.config import BOUNDS, NATIVE, Library, check_protocol
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams.task_states import Disk
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, one_of
 from groupsim.simulation.topics import Topic
@@ -28,7 +28,7 @@ class MemberHandle:
         self.settings = settings
         self._incarnations = 0
         self._client: ClientProcess | None = None
-        self._disk: set[TopicPartition] = set()
+        self._disk = Disk()
 
     def __repr__(self) -> str:
         return f"<{self.label}>"

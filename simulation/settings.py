@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
 from groupsim.simulation.checks import HIGHEST_RATE, LONGEST_MS
 from groupsim.simulation.clients.config import BOUNDS, ConsumerConfig
+from groupsim.simulation.clients.streams.config import STREAMS_BOUNDS, StreamsConfig
 from groupsim.simulation.host_speed import profile_of
 
 Settings = Mapping[str, int | float | str | bool]
@@ -70,12 +71,13 @@ def _number(settings: Mapping[str, object], name: str, most: float) -> float | N
 
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor the load's nor one of `also` (a scenario's own)."""
-    known = [*Configs().names(), *names(ConsumerConfig()), *LOAD_NAMES, *WORLD_NAMES, *also]
+    known = [*Configs().names(), *names(ConsumerConfig()), *names(StreamsConfig()), *LOAD_NAMES, *WORLD_NAMES, *also]
     for name in settings:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
     Configs().with_settings(Configs().among(settings))
     with_settings(ConsumerConfig(), concerning(ConsumerConfig(), settings), BOUNDS)
+    with_settings(StreamsConfig(), concerning(StreamsConfig(), settings), STREAMS_BOUNDS)
     load_of(settings)
     quiet_ms_of(settings)
     if (host := host_of(settings)) is not None:

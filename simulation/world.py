@@ -14,6 +14,7 @@ from groupsim.simulation import checks
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED, STREAMS
 from groupsim.simulation.clients.streams.application import Part, StreamsApplication
+from groupsim.simulation.clients.streams.config import divided
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
@@ -235,16 +236,21 @@ class World:
         *parts: Part,
         config: Settings | None = None,
         group_config: Mapping[str, int] | None = None,
+        processes: Mapping[str, str] | None = None,
     ) -> GroupHandle:
-        """Declare a Kafka Streams application with `group.protocol=streams` (KIP-1071); `join` starts its instances.
+        """Declare a Kafka Streams application; `join` starts its instances, each of which has one stream thread.
 
-        `parts` are its subtopologies; each instance has one stream thread. `group_config`: what an administrator has
-        set for this group alone (`streams.session.timeout.ms`, `streams.num.standby.replicas`, …).
+        `parts` are its subtopologies. `config`: settings of Kafka Streams and of its consumers. `group.protocol` is
+        `streams` (KIP-1071) by default, or `classic`, where `num.standby.replicas`, `max.warmup.replicas`,
+        `acceptable.recovery.lag` and `probing.rebalance.interval.ms` count. `group_config`: what an administrator has
+        set for a streams group (`streams.session.timeout.ms`, `streams.num.standby.replicas`, …). `processes`: the
+        process ids of instances by their names, UUIDs, if they are known: who gets which task depends on their order.
         """
         if not parts or not all(part.topics for part in parts):
             raise BadScenario(f"application {name!r}: it needs a Part, and each Part a topic")
-        settings = {"auto.offset.reset": "earliest", **(config or {})}
-        return self._declare(name, settings, group_config, StreamsApplication(name, parts))
+        protocol, own, settings = divided(name, config or {}, self.settings)
+        application = StreamsApplication(name, parts, protocol, own, processes or {})
+        return self._declare(name, settings, group_config, application)
 
     def _check_server_assignor(self, group: str, assignor: str | Iterable[str]) -> None:
         """Raises BadScenario for an assignor that brokers do not have: members that name it are refused for ever."""

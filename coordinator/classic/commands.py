@@ -47,11 +47,12 @@ class JoinAnswer(Answer, frozen=True, kw_only=True):
 
 
 class SyncAnswer(Answer, frozen=True, kw_only=True):
-    """SyncGroup response."""
+    """SyncGroup response. `user_data`: what a custom assignor has added to the assignment, as text."""
 
     protocol_type: str | None = None
     protocol: str | None = None
     assignment: Partitions = ()
+    user_data: str | None = None
 
     @classmethod
     def while_loading(cls, configs: Configs) -> Self:

@@ -96,7 +96,12 @@ def _kept(member: Member, group: ClassicGroup) -> facts.StoredMember:
 
 def assigned(group: ClassicGroup, member: Member) -> SyncAnswer:
     """The member's part of the current assignment."""
-    return SyncAnswer(protocol_type=group.protocol_type, protocol=group.protocol, assignment=member.assignment)
+    return SyncAnswer(
+        protocol_type=group.protocol_type,
+        protocol=group.protocol,
+        assignment=member.assignment,
+        user_data=member.user_data,
+    )
 
 
 def _disarm_if_all_synced(decision: ClassicDecision) -> None:

@@ -17,6 +17,7 @@ from groupsim.simulation.clients.fetch_state import FetchState
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Signal, Waiter
 from groupsim.simulation.clients.streams.application import StreamsApplication
+from groupsim.simulation.clients.streams.task_states import TaskStates
 from groupsim.simulation.clients.traits import Traits
 from groupsim.simulation.topics import Topics
 
@@ -96,6 +97,7 @@ class Client:
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
     `streams`: the Kafka Streams application that it is a part of; `disk`: the partitions whose state is on a disk that
     outlives the process, `warm`: those whose state is there while it runs, `followed`: those of its standby tasks.
+    `tasks`: the state of its tasks, under the classic protocol.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
     wakes for the next heartbeat. `no_broker`: whether no broker of the cluster can be reached.
     """
@@ -127,6 +129,7 @@ class Client:
     disk: set[TopicPartition] = field(default_factory=set)
     warm: set[TopicPartition] = field(default_factory=set)
     followed: set[TopicPartition] = field(default_factory=set)
+    tasks: TaskStates | None = None
     next_commit_ms: int = 0
     raising: set[CallbackKind] = field(default_factory=set)
     next_batch_extra_ms: int = 0

@@ -10,8 +10,8 @@ from groupsim.coordinator.config import BadSetting, kafka_name
 from groupsim.events import client as facts
 from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
-from groupsim.events.types import Partitions, TopicPartition
-from groupsim.simulation.clients import commits, metadata, records
+from groupsim.events.types import Partitions
+from groupsim.simulation.clients import commits, metadata, positions, records
 from groupsim.simulation.clients.application_thread import application_thread
 from groupsim.simulation.clients.classic.membership import ClassicMembership
 from groupsim.simulation.clients.client import Client, Threads
@@ -30,8 +30,9 @@ from groupsim.simulation.clients.consumer.state import Wire
 from groupsim.simulation.clients.consumer.wire import ConsumerWire
 from groupsim.simulation.clients.maintenance import library_thread
 from groupsim.simulation.clients.membership import Membership
-from groupsim.simulation.clients.process import Process, Script
+from groupsim.simulation.clients.process import Process, Script, Waiter
 from groupsim.simulation.clients.streams.application import StreamsApplication
+from groupsim.simulation.clients.streams.task_states import Disk, TaskStates
 from groupsim.simulation.clients.streams.wire import StreamsWire
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
@@ -70,6 +71,7 @@ def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
     """The settings by Kafka's names, but for those that mean nothing in this protocol, or are not set."""
     unused = {*REFUSED[config.group_protocol], *(("group.protocol",) if config.group_protocol == CLASSIC else ())}
     unused |= set() if config.client_rack else {"client.rack"}
+    unused |= {"internal.leave.group.on.close"} if config.internal_leave_group_on_close else set()
     named = ((kafka_name(name), value) for name, value in asdict(config).items())
     return {n: ",".join(value) if isinstance(value, tuple) else value for n, value in named if n not in unused}
 
@@ -86,7 +88,7 @@ class ClientProcess:
         context: ConsumerContext,
         process_id: str,
         settings: ClientSettings,
-        disk: set[TopicPartition] | None = None,
+        disk: Disk | None = None,
     ) -> None:
         """`disk`: what a process of this name left on it. Raises BadSetting for settings that make no membership."""
         env, network, broker = context.env, context.network, context.broker
@@ -121,8 +123,9 @@ class ClientProcess:
             no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),
             streams=settings.streams,
-            disk=set() if disk is None else disk,
         )
+        disk = Disk() if disk is None else disk
+        self._client.disk = disk.partitions
         if settings.config.group_protocol in NATIVE:
             own_id = context.member_ids.own(process_id, settings.library)
             self._client.membership = ConsumerMembership(self._client, own_id, _wire(settings))
@@ -130,6 +133,24 @@ class ClientProcess:
             self._client.polled_before_ms = int(waited)
         else:
             self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
+            if settings.streams is not None:
+                self._client.tasks = self._tasks(context, settings.streams, disk)
+
+    def _tasks(self, context: ConsumerContext, application: StreamsApplication, disk: Disk) -> TaskStates:
+        """The process id is on the disk, if anything is (Kafka: StateDirectory.initializeProcessId)."""
+        client = self._client
+        name = client.client_id
+        known = application.processes.get(name) or (disk.process if application.persistent else None)
+        disk.process = known or context.rng.uuid(f"process-ids/{name}")
+        return TaskStates(
+            application,
+            disk,
+            client.process,
+            Waiter(context.env),
+            context.topics,
+            client.random,
+            lambda partitions: positions.task_runs(client, partitions),
+        )
 
     def start(self) -> None:
         """Build the consumer and begin to poll."""
@@ -151,6 +172,8 @@ class ClientProcess:
         self.process.thread(self._run())
         for script in membership_threads:
             self.process.thread(script)
+        if client.tasks is not None:
+            self.process.thread(client.tasks.restore())
         if client.traits.library_thread:
             self.process.thread(library_thread(client))
 

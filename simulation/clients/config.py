@@ -14,6 +14,8 @@ from groupsim.simulation.checks import LONGEST_MS, ms, number
 CLASSIC, CONSUMER, STREAMS = "classic", "consumer", "streams"
 NATIVE = (CONSUMER, STREAMS)
 """Protocols in which the coordinator assigns, and one kind of request keeps a member."""
+STREAMS_ASSIGNOR = "stream"
+"""What the leader of a classic group of Kafka Streams assigns by; no other consumer has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class ConsumerConfig:
     group_protocol: str = CLASSIC
     group_remote_assignor: str = ""
     client_rack: str = ""
+    internal_leave_group_on_close: bool = True
 
     def __post_init__(self) -> None:
         """Raises BadSetting where Kafka's client would refuse to start."""
@@ -47,7 +50,7 @@ class ConsumerConfig:
             raise BadSetting("partition.assignment.strategy must name at least one assignor")
         clients = sorted(name for name, assignor in ASSIGNORS.items() if assignor.side == "client")
         for name in self.partition_assignment_strategy:
-            if name not in clients:
+            if name not in clients and name != STREAMS_ASSIGNOR:
                 raise BadSetting(f"unknown assignor {name!r}{near(name, clients)}; known: {', '.join(clients)}")
 
 

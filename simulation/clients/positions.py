@@ -6,6 +6,7 @@ from groupsim.events import client as facts
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams.task_states import TaskStates
 from groupsim.simulation.requests import FetchOffsets, OffsetsAre
 
 
@@ -54,6 +55,9 @@ def _start(client: Client, asked: Partitions, committed: Offsets) -> None:
 def _restore(client: Client, gained: list[TopicPartition]) -> None:
     """Rebuild local state in the background, state after state; they are not processed before it is there."""
     fetch = client.fetch
+    if client.tasks is not None:
+        _wait_for_tasks(client, client.tasks, gained)
+        return
     states = _states(client, [p for p in gained if p not in fetch.restored])
     fetch.restored.update(gained)
     if states:
@@ -61,6 +65,22 @@ def _restore(client: Client, gained: list[TopicPartition]) -> None:
         fetch.restoring.update(dict.fromkeys(rebuilt, client.now))
         client.record(facts.RestoreStart(process=client.process.id, partitions=rebuilt))
         client.process.thread(_rebuild(client, states, client.now))
+
+
+def _wait_for_tasks(client: Client, tasks: TaskStates, gained: list[TopicPartition]) -> None:
+    """A partition is read while its task runs; the task began to restore when it was assigned."""
+    waiting = tuple(p for p in gained if not tasks.runs(p))
+    if waiting:
+        client.fetch.restoring.update(dict.fromkeys(waiting, client.now))
+        client.record(facts.RestoreStart(process=client.process.id, partitions=waiting))
+
+
+def task_runs(client: Client, partitions: Partitions) -> None:
+    """The task that reads these partitions runs now; they may have no position yet."""
+    done = tuple(p for p in partitions if client.fetch.restoring.pop(p, None) is not None)
+    if done:
+        client.record(facts.RestoreEnd(process=client.process.id, partitions=done))
+        client.threads.wake()
 
 
 def _states(client: Client, partitions: list[TopicPartition]) -> list[tuple[Partitions, int]]:

@@ -96,6 +96,11 @@ class Process:
         self.frozen = False
         self._thawed: simpy.Event | None = None
 
+    @property
+    def now(self) -> int:
+        """Milliseconds since the run's start."""
+        return int(self._env.now)
+
     def thread(self, script: Script) -> simpy.Process:
         """Run a script as a thread of this process."""
 

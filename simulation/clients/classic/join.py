@@ -12,9 +12,10 @@ from groupsim.events.types import NO_GENERATION, MemberId, Plan, Protocol, Subsc
 from groupsim.simulation.clients.classic import heartbeat, leader, rebalance
 from groupsim.simulation.clients.classic.state import ClassicState, PendingJoin, rebalance_protocol
 from groupsim.simulation.clients.client import Client
-from groupsim.simulation.clients.config import ProtocolMode
+from groupsim.simulation.clients.config import STREAMS_ASSIGNOR, ProtocolMode
 from groupsim.simulation.clients.connection import Failure
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams import partition_assignor
 from groupsim.simulation.requests import ToGroup
 
 REJOIN_AT_ONCE = (
@@ -56,7 +57,7 @@ def join_if_needed(m: ClassicState) -> Script:
         if m.generation == NO_GENERATION or m.state is not ClientState.STABLE:
             m.reset("the generation was modified by the heartbeat thread", member_id_too=True)
             continue
-        handled = yield from rebalance.complete_join(m, join.assigned)
+        handled = yield from rebalance.complete_join(m, join.assigned, join.assigned_data)
         if not handled:
             m.join = join
             m.client.threads.wake()  # the exception leaves poll(); the application polls again
@@ -64,6 +65,7 @@ def join_if_needed(m: ClassicState) -> Script:
         m.needs_join_prepare = True
         if not m.rejoin_needed and set(join.topics) != set(m.client.topics):  # Kafka: rejoinNeededOrPending
             m.request_rejoin("subscription has changed")
+        m.follow_up()
 
 
 def handle_join_answer(m: ClassicState) -> Script:
@@ -131,6 +133,8 @@ def _subscription(m: ClassicState, assignor: str) -> Subscription:
 
 def _user_data(m: ClassicState, assignor: str) -> str | None:
     """librdkafka's sticky assignor sends the last generation (rd_kafka_sticky_assignor_get_metadata)."""
+    if assignor == STREAMS_ASSIGNOR:
+        return partition_assignor.user_data(m.client)
     sticky = "sticky" in ASSIGNORS[assignor].properties
     known = m.sticky_generation != NO_GENERATION
     return str(m.sticky_generation) if m.client.traits.returns_user_data and sticky and known else None
@@ -171,7 +175,7 @@ def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
     plan: Plan | None = {}
     if answer.members:
         join.user_data = _returned(m, answer)
-        plan = yield from leader.compute_assignment(m, answer)
+        plan = yield from leader.compute_assignment(m, join, answer)
     if plan is None or m.join is not join or client.application.never_syncs:
         return
     if m.generation == answer.generation:
@@ -254,7 +258,7 @@ def _synced(m: ClassicState, join: PendingJoin, answer: object, generation: int)
             m.join = None
             m.request_rejoin("the generation was modified before receiving SyncGroup response")
             return
-        join.assigned = answer.assignment
+        join.assigned, join.assigned_data = answer.assignment, answer.user_data
         m.rejoin_needed = False
         if client.traits.beats_at_once:
             m.heartbeat.next_ms = client.now

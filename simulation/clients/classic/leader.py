@@ -16,18 +16,23 @@ from groupsim.events import client as facts
 from groupsim.events.types import Plan
 from groupsim.simulation.clients import metadata
 from groupsim.simulation.clients.classic import librdkafka_sticky, sarama_round_robin
-from groupsim.simulation.clients.classic.state import ClassicState
-from groupsim.simulation.clients.config import MEASURED
+from groupsim.simulation.clients.classic.state import ClassicState, PendingJoin
+from groupsim.simulation.clients.config import MEASURED, STREAMS_ASSIGNOR
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams import partition_assignor
 
 
 def is_eager_sticky(assignor: str) -> bool:
     """Whether an assignor is sticky although its members own nothing when they join."""
+    if assignor == STREAMS_ASSIGNOR:
+        return False
     chosen = ASSIGNORS[assignor]
     return COOPERATIVE not in chosen.protocols and "sticky" in chosen.properties
 
 
-def compute_assignment(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event, Any, Plan | None]:
+def compute_assignment(
+    m: ClassicState, join: PendingJoin, answer: JoinAnswer
+) -> Generator[simpy.Event, Any, Plan | None]:
     """What the leader sends with SyncGroup: empty where it may skip the assignment, None if the assignor failed."""
     counts = metadata.counts(m.client)
     topics = sorted({topic for listed in answer.members for topic in listed.metadata.topics})
@@ -38,7 +43,7 @@ def compute_assignment(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.E
     if answer.skip_assignment:
         return {}
     yield from metadata.wait_for_update(m.client, topics)
-    return (yield from _run_assignor(m, answer))
+    return (yield from _run_assignor(m, join, answer))
 
 
 def _assignor_failed(m: ClassicState) -> Script:
@@ -49,8 +54,27 @@ def _assignor_failed(m: ClassicState) -> Script:
     yield from m.client.process.sleep(m.client.backoff_ms())
 
 
-def _run_assignor(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event, Any, Plan]:
+def _run_assignor(m: ClassicState, join: PendingJoin, answer: JoinAnswer) -> Generator[simpy.Event, Any, Plan]:
     """Run the assignor on the application thread; everybody else waits for it."""
+    assert m.assignor is not None
+    client = m.client
+    started = time.perf_counter_ns()
+    if m.assignor == STREAMS_ASSIGNOR:
+        given, join.user_data = partition_assignor.assign(client, answer)
+    else:
+        given = _assigned(m, answer)
+    duration = client.application.assignor_ms
+    if duration == MEASURED:
+        duration = (time.perf_counter_ns() - started) // 1_000_000
+    if duration:
+        yield from client.process.sleep(duration)
+    client.record(
+        facts.AssignorRan(process=client.process.id, generation=m.generation, assignor=m.assignor, duration_ms=duration)
+    )
+    return {member: tuple(sorted(given[member])) for member in sorted(given)}
+
+
+def _assigned(m: ClassicState, answer: JoinAnswer) -> Answer | Plan:
     assert m.assignor is not None
     client = m.client
     eager_sticky = is_eager_sticky(m.assignor)
@@ -65,22 +89,10 @@ def _run_assignor(m: ClassicState, answer: JoinAnswer) -> Generator[simpy.Event,
         )
         for listed in answer.members
     )
-    started = time.perf_counter_ns()
     assign = ASSIGNORS[m.assignor].assign
     spec = Spec(members, metadata.counts(client), racks=metadata.racks(client))
-    given: Answer
     if client.traits.sticky_from_the_end and m.assignor == "cooperative-sticky":
-        given = librdkafka_sticky.assign(assign, spec)
-    elif client.traits.orders_as_text and m.assignor == "roundrobin":
-        given = sarama_round_robin.assign(spec)
-    else:
-        given = assign(spec)
-    duration = client.application.assignor_ms
-    if duration == MEASURED:
-        duration = (time.perf_counter_ns() - started) // 1_000_000
-    if duration:
-        yield from client.process.sleep(duration)
-    client.record(
-        facts.AssignorRan(process=client.process.id, generation=m.generation, assignor=m.assignor, duration_ms=duration)
-    )
-    return {member: tuple(sorted(given[member])) for member in sorted(given)}
+        return librdkafka_sticky.assign(assign, spec)
+    if client.traits.orders_as_text and m.assignor == "roundrobin":
+        return sarama_round_robin.assign(spec)
+    return assign(spec)

@@ -53,8 +53,10 @@ def leave_group(m: ClassicState, reason: str) -> Script:
         lost = m.generation == NO_GENERATION or m.state is not ClientState.STABLE or m.rejoin_needed
         yield from callbacks.run(client, CallbackKind.LOST, view) if lost else revoke(m, view)
     client.set_view(())
+    if client.tasks is not None:
+        client.tasks.close()
     done = client.env.event()
-    if send_leave(m, reason, done):
+    if client.config.internal_leave_group_on_close and send_leave(m, reason, done):
         yield client.env.any_of([done, client.env.timeout(LEAVE_TIMEOUT_MS)])
         yield from client.process.gate()
 

@@ -72,6 +72,7 @@ class ClassicMembership:
         if not client.coordinator.known:
             yield from find_coordinator(client)
         metadata.refresh_if_due(client)
+        state.follow_up()
         if client.topics:
             yield from join_if_needed(state)
 
@@ -79,6 +80,8 @@ class ClassicMembership:
         client = self._state.client
         watches = client.pattern is not None or self._state.leads or not client.metadata.known
         refresh = [client.metadata.next_refresh_ms] if watches else []
+        if self._state.follow_up_ms is not None:
+            refresh.append(self._state.follow_up_ms)
         return [*refresh, self._state.rejoin_ms] if client.now < self._state.rejoin_ms else refresh
 
     def read_network(self) -> bool:

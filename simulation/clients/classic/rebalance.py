@@ -16,6 +16,7 @@ from groupsim.simulation.clients.classic.state import ClassicState, rebalance_pr
 from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.clients.records import catch_up, instant, wait_for_fetch
+from groupsim.simulation.clients.streams import partition_assignor
 
 
 def commit_before_join(m: ClassicState) -> Generator[simpy.Event, Any, bool]:
@@ -87,9 +88,11 @@ def lose(m: ClassicState) -> Script:
     if client.fetch.view:
         yield from callbacks.run(client, CallbackKind.LOST, client.fetch.view)
     client.set_view(())
+    if client.tasks is not None:
+        client.tasks.close()
 
 
-def complete_join(m: ClassicState, assigned: Partitions) -> Generator[simpy.Event, Any, bool]:
+def complete_join(m: ClassicState, assigned: Partitions, data: str | None = None) -> Generator[simpy.Event, Any, bool]:
     """Take the new assignment over (Kafka: ConsumerCoordinator.onJoinComplete). Cooperative: revoke, then rejoin.
 
     False if a listener raised: Kafka has then not marked the join as handled, and does this once more.
@@ -111,6 +114,8 @@ def complete_join(m: ClassicState, assigned: Partitions) -> Generator[simpy.Even
     if revoked and m.rebalance_protocol == COOPERATIVE:
         fine &= yield from revoke(m, revoked)
         m.request_rejoin("need to revoke partitions and re-join")
+    if client.tasks is not None:
+        m.follow_up_ms = partition_assignor.take_in(client, assigned, data)
     client.set_view(assigned)
     client.fetch.restored &= after
     fine &= yield from callbacks.run(client, CallbackKind.ASSIGNED, added)

@@ -14,27 +14,34 @@ from groupsim.events import client as facts
 from groupsim.events.client import ClientState
 from groupsim.events.types import NO_GENERATION, MemberId, Partitions
 from groupsim.simulation.clients.client import Client
-from groupsim.simulation.clients.config import ProtocolMode
+from groupsim.simulation.clients.config import STREAMS_ASSIGNOR, ProtocolMode
 
 
 def rebalance_protocol(strategy: Sequence[str]) -> str:
     """The highest protocol that all configured assignors support (KIP-429). Raises BadSetting if there is none."""
-    common = set.intersection(*(set(ASSIGNORS[name].protocols) for name in strategy))
+    common = set.intersection(*(set(_protocols(name)) for name in strategy))
     if not common:
         raise BadSetting(f"the assignors {', '.join(strategy)} share no rebalance protocol")
     return COOPERATIVE if COOPERATIVE in common else EAGER
+
+
+def _protocols(assignor: str) -> tuple[str, ...]:
+    """How groups with this assignor may rebalance; that of Kafka Streams is cooperative (KIP-429)."""
+    return (COOPERATIVE,) if assignor == STREAMS_ASSIGNOR else ASSIGNORS[assignor].protocols
 
 
 @dataclass(slots=True, eq=False)
 class PendingJoin:
     """A join under way. `answer`: JoinGroup's, until the application thread handles it; `assigned`: SyncGroup's.
 
-    `topics`: the subscription that it was sent with. `user_data`: what a leader sends back to the members.
+    `topics`: the subscription that it was sent with. `user_data`: what a leader sends to the members besides their
+    partitions; `assigned_data`: what this one was sent.
     """
 
     topics: tuple[str, ...]
     answer: object | None = None
     assigned: Partitions | None = None
+    assigned_data: str | None = None
     user_data: tuple[tuple[MemberId, str], ...] = ()
 
 
@@ -60,7 +67,8 @@ class ClassicState:
     comes before a join is still to be done. `sticky_owned` and `sticky_generation` are the last assignment, which eager
     sticky assignors send along. `watched_topics`: the partition counts the leader assigned with. `commits_disabled`:
     partitions were lost in an unguarded downgrade (KIP-726). `commit_in_flight`: what was read is being committed
-    before a join. `rejoin_ms`: a join that another rebalance interrupted begins again then.
+    before a join. `rejoin_ms`: a join that another rebalance interrupted begins again then. `follow_up_ms`: when the
+    leader of Kafka Streams wants this member to join again (None: not).
     """
 
     client: Client
@@ -81,6 +89,7 @@ class ClassicState:
     commits_disabled: bool = False
     commit_in_flight: simpy.Process | None = None
     rejoin_ms: int = 0
+    follow_up_ms: int | None = None
     heartbeat: HeartbeatState = field(default_factory=HeartbeatState)
 
     def become(self, state: ClientState) -> None:
@@ -95,6 +104,13 @@ class ClassicState:
         self.rejoin_reason = reason
         self.client.record(facts.RejoinRequested(process=self.client.process.id, reason=reason))
         self.client.threads.wake()
+
+    def follow_up(self) -> None:
+        """Join again if it is time to, and no rebalance is under way (Kafka: StreamThread.runLoop)."""
+        due_ms = self.follow_up_ms
+        if due_ms is not None and self.client.now >= due_ms and self.join is None and not self.rejoin_needed:
+            self.follow_up_ms = None
+            self.request_rejoin(f"triggered followup rebalance scheduled for {due_ms}")
 
     def interrupted(self, reason: str) -> None:
         """Another rebalance has begun before this join was complete: join again, as soon as the library does."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from groupsim.assignors.kafka.client_tasks import TaskId, Tasks
 from groupsim.events.streams import Copartition, InternalTopic, Subtopology, Topology
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.simulation.checks import ms, number, whole
-from groupsim.simulation.topics import Topic
+from groupsim.simulation.clients.config import STREAMS
+from groupsim.simulation.clients.streams.config import StreamsConfig
+from groupsim.simulation.topics import Topic, Topics
 
 OPENS_MS = 170
 """From an assignment to the first task that runs: the stores of all are opened together (140 to 820 ms recorded, of
@@ -44,7 +47,7 @@ class Store:
         return round(1_000 * self.changelog / self.restore) if self.restore else 0
 
 
-def _drawn(usual_ms: int, chance: Callable[[], float]) -> int:
+def drawn(usual_ms: int, chance: Callable[[], float]) -> int:
     """Between 0.7 and 1.7 times as long as usual, as recorded."""
     return round(usual_ms * (0.7 + chance()))
 
@@ -59,10 +62,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class StreamsApplication:
-    """The subtopologies "0", "1", … of an application. Task `0_3` reads partition 3 of each topic of part 0."""
+    """The subtopologies "0", "1", … of an application. Task `0_3` reads partition 3 of each topic of part 0.
+
+    `processes`: known process ids by an instance's name.
+    """
 
     name: str
     parts: tuple[Part, ...]
+    protocol: str = STREAMS
+    config: StreamsConfig = field(default_factory=StreamsConfig)
+    processes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def topics(self) -> tuple[Topic, ...]:
@@ -113,11 +122,11 @@ class StreamsApplication:
             by_task[task].append(partition)
         stores = {task: self.parts[int(task.topic)].store for task in by_task}
         there = tuple(p for p in partitions if p in disk)
-        found = [(there, _drawn(OPENS_MS, chance))] if there else []
+        found = [(there, drawn(OPENS_MS, chance))] if there else []
         for task in sorted(by_task):
             store = stores[task]
             if store is not None and disk.isdisjoint(by_task[task]):
-                begins_ms = _drawn(store.begins_ms if found else OPENS_MS, chance)
+                begins_ms = drawn(store.begins_ms if found else OPENS_MS, chance)
                 found.append((tuple(by_task[task]), begins_ms + store.restore_ms))
         return found
 
@@ -125,3 +134,37 @@ class StreamsApplication:
         """Those whose state is on a disk that outlives the process."""
         stores = {topic.name: part.store for part in self.parts for topic in part.topics}
         return {p for p in partitions if (store := stores.get(p.topic)) is not None and store.persistent}
+
+    # The same with Kafka Streams' own task ids, for the classic protocol:
+
+    @property
+    def persistent(self) -> bool:
+        """Whether any state outlives the process, and with it the process id."""
+        return any(part.store is not None and part.store.persistent for part in self.parts)
+
+    def task(self, partition: TopicPartition) -> TaskId:
+        """The task that reads it."""
+        part = next(i for i, part in enumerate(self.parts) if any(t.name == partition.topic for t in part.topics))
+        return TaskId(part, partition.partition)
+
+    def tasks_of(self, partitions: Iterable[TopicPartition]) -> Tasks:
+        """The tasks that read these partitions, sorted."""
+        return tuple(sorted({self.task(partition) for partition in partitions}))
+
+    def all_tasks(self, counts: Mapping[str, int]) -> Tasks:
+        """Every task: a subtopology has as many as the largest of its topics has partitions."""
+        most = (max(counts.get(topic.name, 0) for topic in part.topics) for part in self.parts)
+        return tuple(TaskId(i, number) for i, count in enumerate(most) for number in range(count))
+
+    def read(self, tasks: Iterable[TaskId]) -> Partitions:
+        """What these tasks read, sorted."""
+        return self.partitions(TopicPartition(str(task.subtopology), task.partition) for task in tasks)
+
+    def store(self, task: TaskId) -> Store | None:
+        """Its store, if it has one."""
+        return self.parts[task.subtopology].store
+
+    def end(self, task: TaskId, topics: Topics, now_ms: int) -> int:
+        """How far its changelog reaches: each record that it reads adds one."""
+        store = self.store(task)
+        return 0 if store is None else store.changelog + sum(topics.end_offset(p, now_ms) for p in self.read((task,)))
