@@ -134,7 +134,7 @@ group.streams.min.heartbeat.interval.ms group.streams.min.session.timeout.ms gro
 group.streams.num.standby.replicas group.streams.num.warmup.replicas group.streams.rack.aware.assignment.tags
 group.streams.session.timeout.ms group.streams.task.offset.interval.ms
 heartbeat.interval.ms max.poll.interval.ms max.poll.records metadata.max.age.ms partition.assignment.strategy
-request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
+internal.leave.group.on.close request.timeout.ms retry.backoff.max.ms retry.backoff.ms session.timeout.ms
 """
 """Names from Kafka's own documentation of broker and consumer settings."""
 OURS = ["broker.version", "coordinator"]

@@ -1,7 +1,8 @@
 """StreamsPartitionAssignor: what each member of a classic group of Kafka Streams gets (KIP-429, KIP-441).
 
-The task assignor plans for processes. A task that another member has yet to give up is withheld: its new owner keeps it
-as a standby until the next rebalance, which follows at once. While tasks warm up, one follows later, too.
+The task assignor plans for processes. A task that another member has yet to give up is withheld until the next
+rebalance, which follows at once; a new owner that has some of its state keeps it as a standby. While tasks warm up, a
+rebalance follows later, too.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class StreamsMember:
 
 @dataclass(frozen=True, slots=True)
 class StreamsTasks:
-    """What a member gets in this rebalance, sorted. `standby`: warm-ups, and what it gets later, too."""
+    """What a member gets in this rebalance, sorted. `standby`: warm-ups, too."""
 
     active: Tasks
     standby: Tasks
@@ -97,10 +98,11 @@ def streams_assignment(
     for member in members:
         plan = planned.clients[member.process]
         later = tuple(task for task in plan.active if task in owned and task not in member.owned)
+        kept = (task for task in later if task in ends and member.offsets.get(task, RUNNING) != RUNNING)
         follow_up = FollowUp.PROBING if planned.probing and member.id == leader else FollowUp.NONE
         given[member.id] = StreamsTasks(
             active=tuple(task for task in plan.active if task not in later),
-            standby=tuple(sorted({*plan.standby, *(task for task in later if task in ends)})),
+            standby=tuple(sorted({*plan.standby, *kept})),
             follow_up=FollowUp.AT_ONCE if later else follow_up,
         )
     return given

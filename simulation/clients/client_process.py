@@ -195,7 +195,7 @@ class ClientProcess:
     @property
     def closing(self) -> bool:
         """Whether close() was called, or has to be after a fatal error."""
-        return self._client.threads.closing
+        return self._client.threads.closing or self._client.threads.ends_rebalance
 
     @property
     def failed(self) -> str | None:
@@ -235,8 +235,17 @@ class ClientProcess:
     # What an operator, or a failure, does:
 
     def close(self) -> None:
-        """Ask the application to close its consumer; `gone` fires when it has."""
-        self._client.threads.closing = True
+        """Ask the application to close its consumer; `gone` fires when it has. A stream thread ends poll() first."""
+        client = self._client
+        if client.tasks is not None:
+            self.process.thread(self._end_rebalance(round(client.random() * client.application.poll_timeout_ms)))
+            return
+        client.threads.closing = True
+        client.threads.wake_all()
+
+    def _end_rebalance(self, after_ms: int) -> Script:
+        yield from self.process.sleep(after_ms)
+        self._client.threads.ends_rebalance = True
         self._client.threads.wake_all()
 
     def kill(self) -> None:

@@ -20,7 +20,7 @@ from groupsim.scenarios.dsl import MemberHandle, Part, Script, Store, World, sce
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
 
-RECORDINGS = sorted((Path(__file__).parents[1] / "golden" / "streams-runs").glob("*.json.gz"))
+RECORDINGS = sorted((Path(__file__).parents[1] / "golden" / "streams-runs").glob("*__streams__*.json.gz"))
 SEEDS, OFF = 5, 0.15
 BROKER = {
     "group.streams.session.timeout.ms": 6_000,

@@ -75,12 +75,14 @@ class ClassicMembership:
         state.follow_up()
         if client.topics:
             yield from join_if_needed(state)
+        if client.threads.ends_rebalance and state.join is None:  # Kafka: StreamThread.runLoop
+            client.threads.closing = True
 
     def due(self) -> list[int]:
         client = self._state.client
         watches = client.pattern is not None or self._state.leads or not client.metadata.known
         refresh = [client.metadata.next_refresh_ms] if watches else []
-        if self._state.follow_up_ms is not None:
+        if self._state.follow_up_ms is not None and self._state.join is None and not self._state.rejoin_needed:
             refresh.append(self._state.follow_up_ms)
         return [*refresh, self._state.rejoin_ms] if client.now < self._state.rejoin_ms else refresh
 

@@ -17,6 +17,8 @@ from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.clients.records import catch_up, instant, wait_for_fetch
 from groupsim.simulation.clients.streams import partition_assignor
+from groupsim.simulation.clients.streams.application import drawn
+from groupsim.simulation.clients.streams.task_states import TURN_MS
 
 
 def commit_before_join(m: ClassicState) -> Generator[simpy.Event, Any, bool]:
@@ -116,6 +118,7 @@ def complete_join(m: ClassicState, assigned: Partitions, data: str | None = None
         m.request_rejoin("need to revoke partitions and re-join")
     if client.tasks is not None:
         m.follow_up_ms = partition_assignor.take_in(client, assigned, data)
+        m.rejoin_ms = client.now + drawn(TURN_MS, client.random)
     client.set_view(assigned)
     client.fetch.restored &= after
     fine &= yield from callbacks.run(client, CallbackKind.ASSIGNED, added)

@@ -1,0 +1,129 @@
+"""Recorded Kafka Streams applications of Kafka 4.4.0 played again, `group.protocol=classic`: who gets what, at what cost.
+
+The times of tasks (FIRST_MS, NEXT_MS, TURN_MS) were measured in these recordings, so the costs are a fit; the sequences
+of assignments are not. Process ids are those recorded: their order decides who gets what. K06 is left out: what it
+costs depends on how far its first instance had come when the second one joined, and its two repetitions differ by all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from groupsim.analysis.availability.intervals import intervals
+from groupsim.events import classic
+from groupsim.events.base import Recorded
+from groupsim.scenarios.dsl import MemberHandle, Part, Script, Store, World, scenario
+from groupsim.simulation.run import run
+from groupsim.storage.memory import MemoryStore
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+RECORDINGS = sorted(p for p in (GOLDEN / "streams-runs").glob("*classic*.json.gz") if not p.name.startswith("K06"))
+SEEDS = 5
+OFF, OFF_SECOND = 0.15, 0.20
+"""How far the median cost may be from the first repetition of a story, and from the second one."""
+CLIENT = {
+    "group.protocol": "classic",
+    "session.timeout.ms": 6_000,
+    "heartbeat.interval.ms": 1_000,
+    "max.poll.interval.ms": 10_000,
+    "auto.commit.interval.ms": 1_000,
+}
+STARTS_MS = 210
+"""From a simulated instance's start to its first JoinGroup."""
+Owners = dict[str, list[int]]
+
+
+def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
+    """The story of a recording: its actions, with starts so long that members join when they did."""
+
+    def begins_ms(action: dict[str, Any]) -> int:
+        at_ms = int(action["t_ms"])
+        if action["action"] != "start":
+            return at_ms
+        return max(at_ms, int(recorded["joins_ms"][f"{action['member']}.{action['incarnation']}"]) - STARTS_MS)
+
+    def story(world: World) -> Script:
+        """As recorded: each record that a task reads adds one to its changelog; a thousand are restored in a second."""
+        world.configure_broker({"group.initial.rebalance.delay.ms": 0})
+        orders = world.topic("orders", recorded["config"]["partitions"]["orders"], rate=2.0)
+        part = Part((orders,), Store(0, restore=1_000.0))
+        app = world.streams("app", part, config=CLIENT, processes=recorded["processes"])
+        members: dict[str, MemberHandle] = {}
+        for action in sorted(recorded["actions"], key=begins_ms):
+            yield world.sleep(max(0, begins_ms(action) - world.now))
+            name = action["member"]
+            if name not in members:
+                (members[name],) = app.join(name, static=recorded["config"]["static"])
+            elif action["action"] == "start":
+                members[name].start()
+            elif action["action"] == "close":
+                members[name].close()
+            else:
+                members[name].kill()
+        yield world.sleep(recorded["run_end_ms"] - world.now - 1)
+
+    return story
+
+
+@cache
+def played(path: Path) -> tuple[dict[str, Any], list[list[Recorded]]]:
+    recorded = json.loads(gzip.decompress(path.read_bytes()))
+    runs = []
+    for seed in range(SEEDS):
+        store = MemoryStore()
+        result = run(scenario(lasts=recorded["run_end_ms"])(again(recorded)), store, seed=seed, record="facts")
+        assert result.failure is None
+        runs.append(list(store.read(result.info.id)))
+    return recorded, runs
+
+
+def unavailable_ms(facts: list[Recorded], from_ms: int, to_ms: int) -> int:
+    """Partition-milliseconds in a window, as the recordings count them."""
+    down = (i for i in intervals(facts) if i.unavailable and i.topic == "orders")
+    return sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in down)
+
+
+def planned(recorded: dict[str, Any]) -> list[Owners]:
+    """The assignments since the fault, as the leaders' logs have them."""
+    since = recorded["summary"]["window_ms"][0]
+    received = [line for line in recorded["broker"] if line["kind"] == "assignment_received"]
+    wanted = {int(line["groups"][1]) for line in received if line["t_ms"] >= since}
+    lines = gzip.decompress((GOLDEN / "streams-plans.jsonl.gz").read_bytes()).splitlines()
+    plans = [plan for plan in map(json.loads, lines) if plan["recording"] == recorded["id"]]
+    label = {process: name for name, process in recorded["processes"].items()}
+    return [
+        {label[m["process"]]: sorted(int(task.removeprefix("0_")) for task in m["given"]) for m in plan["members"]}
+        for plan in plans
+        if plan["generation"] in wanted
+    ]
+
+
+def assigned(facts: list[Recorded], since: int) -> list[Owners]:
+    return [
+        {member.partition("-")[0]: [tp.partition for tp in tps] for member, tps in fact.event.assignment.items()}
+        for fact in facts
+        if isinstance(fact.event, classic.AssignmentStored) and fact.at_ms >= since and fact.event.assignment
+    ]
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
+def test_each_generation_gives_each_instance_the_tasks_that_it_got(path: Path) -> None:
+    recorded, runs = played(path)
+    since = recorded["summary"]["window_ms"][0] - 100
+    assert [assigned(facts, since) for facts in runs] == [planned(recorded)] * SEEDS
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
+def test_an_application_costs_what_it_cost(path: Path) -> None:
+    recorded, runs = played(path)
+    costs = [unavailable_ms(facts, *recorded["summary"]["window_ms"]) for facts in runs]
+    was, off = recorded["summary"]["unavailable_partition_ms"], OFF if recorded["repetition"] == 1 else OFF_SECOND
+    assert abs(median(costs) - was) <= off * was, (was, sorted(costs))
