@@ -64,11 +64,11 @@ class StreamsRules:
     assign: Callable[[ClientProblem], ClientAnswer] = high_availability
 
 
-def lag(told: int | None, end: int) -> int:
-    """How many offsets a task would have to restore where `told` of `end` are (Kafka: ClientState.computeTaskLags)."""
-    if told is None or told > end:
+def lag(offset: int | None, end: int) -> int:
+    """How many records a task has to restore where `offset` of `end` are there (ClientState.computeTaskLags)."""
+    if offset is None or offset > end:
         return end
-    return told if told in (RUNNING, UNKNOWN) else end - told
+    return offset if offset in (RUNNING, UNKNOWN) else end - offset
 
 
 def streams_assignment(

@@ -29,7 +29,7 @@ class Threads:
     such a thread; `polling` is notified when the application calls poll(), and when a callback inside one has ended.
     `informed_ms` is when the library's thread was last informed of a poll(), `informed` whether it was of the last of
     `polls`; `waits_since_ms`: since when poll() waits for records. `away_since_ms`: since when the application runs its
-    own code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `ends_rebalance`: close() was
+    own code, None inside poll(). `closing`: close() was asked for; `closed`: it has begun. `ends_rebalance`: close() is
     asked for of a stream thread, which first ends the rebalance that is under way. `failed` is the fatal error.
     `poll_expired`: max.poll.interval.ms passed without a poll.
     """

@@ -1,4 +1,4 @@
-"""What leaders of recorded classic groups of Kafka Streams 4.4.0 planned, planned again from what their members told.
+"""What leaders of recorded classic groups of Kafka Streams 4.4.0 planned, planned again from what their members sent.
 
 50 rebalances of nine recorded runs (tests/golden/streams-plans.jsonl.gz), from the leaders' own logs.
 """
@@ -36,7 +36,7 @@ def tasks(names: list[str]) -> tuple[TaskId, ...]:
 
 
 def ends(members: list[dict[str, Any]]) -> dict[TaskId, int]:
-    """How far changelogs reached, from what each member told and how much it lagged."""
+    """How far changelogs reached, from what each member sent and how much it lagged."""
     found: dict[TaskId, int] = {}
     for member in members:
         for name, behind in member["lags"].items():
@@ -59,7 +59,7 @@ def test_the_plans_of_recorded_leaders() -> None:
                 each["member"],
                 each["process"],
                 tasks(each["owned"]),
-                {task(name): told for name, told in each["offsets"].items()},
+                {task(name): offset for name, offset in each["offsets"].items()},
             )
             for each in plan["members"]
         ]
@@ -101,10 +101,10 @@ def test_what_lags_too_far_is_warmed_up_and_the_leader_probes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "behind"), [(None, 100), (RUNNING, RUNNING), (UNKNOWN, UNKNOWN), (30, 70), (100, 0), (101, 100)]
+    ("offset", "behind"), [(None, 100), (RUNNING, RUNNING), (UNKNOWN, UNKNOWN), (30, 70), (100, 0), (101, 100)]
 )
-def test_lag(told: int | None, behind: int) -> None:
-    assert lag(told, 100) == behind
+def test_lag(offset: int | None, behind: int) -> None:
+    assert lag(offset, 100) == behind
 
 
 def test_two_members_of_one_process_are_refused() -> None:

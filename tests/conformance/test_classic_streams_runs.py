@@ -1,4 +1,4 @@
-"""Recorded Kafka Streams applications of Kafka 4.4.0 played again, `group.protocol=classic`: who gets what, at what cost.
+"""Recorded applications of Kafka Streams 4.4.0 played again, `group.protocol=classic`: who gets what, at what cost.
 
 The times of tasks (FIRST_MS, NEXT_MS, TURN_MS) were measured in these recordings, so the costs are a fit; the sequences
 of assignments are not. Process ids are those recorded: their order decides who gets what. K06 is left out: what it

@@ -59,6 +59,7 @@ def _run_assignor(m: ClassicState, join: PendingJoin, answer: JoinAnswer) -> Gen
     assert m.assignor is not None
     client = m.client
     started = time.perf_counter_ns()
+    given: Answer
     if m.assignor == STREAMS_ASSIGNOR:
         given, join.user_data = partition_assignor.assign(client, answer)
     else:
@@ -74,7 +75,7 @@ def _run_assignor(m: ClassicState, join: PendingJoin, answer: JoinAnswer) -> Gen
     return {member: tuple(sorted(given[member])) for member in sorted(given)}
 
 
-def _assigned(m: ClassicState, answer: JoinAnswer) -> Answer | Plan:
+def _assigned(m: ClassicState, answer: JoinAnswer) -> Answer:
     assert m.assignor is not None
     client = m.client
     eager_sticky = is_eager_sticky(m.assignor)

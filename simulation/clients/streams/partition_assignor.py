@@ -26,15 +26,15 @@ from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.streams.task_states import ends
 
 
-class Told(msgspec.Struct, frozen=True):
+class SubscriptionInfo(msgspec.Struct, frozen=True):
     """What a member says of itself: its process, and by task the offsets of its state."""
 
     process: str
     offsets: dict[str, int] = {}
 
 
-class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a member is told besides its partitions: its standby tasks, and when to join again (ms; None: not)."""
+class AssignmentInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a member gets besides its partitions: its standby tasks, and when to join again (ms; None: not)."""
 
     standby: tuple[str, ...] = ()
     next_ms: int | None = None
@@ -44,8 +44,8 @@ def user_data(client: Client) -> str | None:
     """What a stream thread adds to its subscription; None for another consumer."""
     if client.tasks is None:
         return None
-    offsets = {str(task): records for task, records in client.tasks.told().items()}
-    return msgspec.json.encode(Told(client.tasks.process_id, offsets)).decode()
+    offsets = {str(task): records for task, records in client.tasks.offset_sums().items()}
+    return msgspec.json.encode(SubscriptionInfo(client.tasks.process_id, offsets)).decode()
 
 
 def assign(client: Client, answer: JoinAnswer) -> tuple[Plan, tuple[tuple[MemberId, str], ...]]:
@@ -67,32 +67,32 @@ def assign(client: Client, answer: JoinAnswer) -> tuple[Plan, tuple[tuple[Member
     )
     plan = {member: application.read(tasks.active) for member, tasks in sorted(given.items())}
     probing_ms = client.now + config.probing_rebalance_interval_ms
-    return plan, tuple((member, _answered(tasks, probing_ms)) for member, tasks in sorted(given.items()))
+    return plan, tuple((member, _info(tasks, probing_ms)) for member, tasks in sorted(given.items()))
 
 
 def _member(application: StreamsApplication, listed: Listed) -> StreamsMember:
-    told = msgspec.json.decode(listed.metadata.user_data or "{}", type=Told)
+    info = msgspec.json.decode(listed.metadata.user_data or "{}", type=SubscriptionInfo)
     return StreamsMember(
         listed.member,
-        told.process,
+        info.process,
         application.tasks_of(listed.metadata.owned),
-        {_task(name): records for name, records in told.offsets.items()},
+        {_task(name): records for name, records in info.offsets.items()},
     )
 
 
-def _answered(tasks: StreamsTasks, probing_ms: int) -> str:
+def _info(tasks: StreamsTasks, probing_ms: int) -> str:
     next_ms: Mapping[FollowUp, int] = {FollowUp.AT_ONCE: 0, FollowUp.PROBING: probing_ms}
-    answered = Answered(tuple(map(str, tasks.standby)), next_ms.get(tasks.follow_up))
-    return msgspec.json.encode(answered).decode()
+    info = AssignmentInfo(tuple(map(str, tasks.standby)), next_ms.get(tasks.follow_up))
+    return msgspec.json.encode(info).decode()
 
 
 def take_in(client: Client, assigned: Partitions, data: str | None) -> int | None:
     """These are its tasks now. When it has to join again (ms), None if it has not. Kafka: onAssignment."""
     assert client.tasks is not None
     assert client.streams is not None
-    answered = msgspec.json.decode(data or "{}", type=Answered)
-    client.tasks.assign(client.streams.tasks_of(assigned), map(_task, answered.standby))
-    return answered.next_ms
+    info = msgspec.json.decode(data or "{}", type=AssignmentInfo)
+    client.tasks.assign(client.streams.tasks_of(assigned), map(_task, info.standby))
+    return info.next_ms
 
 
 def _task(name: str) -> TaskId:

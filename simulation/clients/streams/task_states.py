@@ -72,7 +72,7 @@ class TaskStates:
         """Whether the task that reads it runs here."""
         return self._application.task(partition) in self._runs
 
-    def told(self) -> dict[TaskId, int]:
+    def offset_sums(self) -> dict[TaskId, int]:
         """What a subscription says of tasks with state (Kafka: TaskManager.taskOffsetSums)."""
         known = sorted({*self._disk, *self._own, *self._runs, *self._follows, *self._standby, *self._active})
         stateful = (task for task in known if self._application.store(task) is not None)
