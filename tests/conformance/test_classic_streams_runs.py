@@ -29,7 +29,7 @@ RECORDINGS = sorted(p for p in (GOLDEN / "streams-runs").glob("*classic*.json.gz
 SEEDS = 5
 OFF, OFF_SECOND = 0.15, 0.20
 """How far the median cost may be from the first repetition of a story, and from the second one."""
-CLIENT = {
+CLIENT: dict[str, int | float | str | bool] = {
     "group.protocol": "classic",
     "session.timeout.ms": 6_000,
     "heartbeat.interval.ms": 1_000,
