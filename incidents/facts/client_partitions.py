@@ -57,6 +57,7 @@ def held_before(rows: Sequence[PlacedRow]) -> Partitions:
 
 _BEGINS = RowKind.CLIENT_RECONCILING
 _CALLBACKS = frozenset([RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST])
+_HANDED = frozenset([RowKind.ASSIGNED, RowKind.REVOKED])
 _STATE = RowKind.STATE_CHANGE
 
 
@@ -227,7 +228,8 @@ class PartitionFacts(ProcessFacts):
     def _on_revoked(self, detail: dict[str, object]) -> None:
         if "partition_count" in detail:
             begins, ends = self._rows_to_callback(_ASKED), self._rows_to_callback()
-            self._lose("revoked", self._counted(detail, RowKind.CLIENT_REMOVED), begins, ends)
+            lost, count = self._counted(detail, RowKind.CLIENT_REMOVED), int_in(detail["partition_count"]) or 0
+            self._lose("revoked", self.held if count >= len(self._view) else lost, begins, ends)
             return
         lost = partitions_in(detail.get("partitions"))
         later = self._next(kinds=frozenset({RowKind.REVOKED, RowKind.ASSIGNED, RowKind.LOST, RowKind.JOINING}))
@@ -350,11 +352,13 @@ class PartitionFacts(ProcessFacts):
         later, delay = self._first_offset(added), 0
         if reconciled := acknowledged(self.process.rows, self._current):
             later = reconciled if self._gap(reconciled) > FETCH_MS else 0
+            if self.process.rows[self._current + reconciled][1].row.kind in _HANDED:  # it did acknowledge before
+                self._doubt_return(self._gap(reconciled))
         elif not later and added and self._prints_offsets():
             # offsets were not even requested, so the callback took that long; or the only line on them is lost
             later = self._next(unless=_OTHER_THREADS) or 0
-            if len(added) == 1:
-                self._doubt_return(self._gap(later))
+            if len(added) == 1 or not later:
+                self._doubt_return(self._gap(later) if later else NEVER_MS)
         elif later and self._gap(later) <= FETCH_MS:
             later = 0
         elif later:

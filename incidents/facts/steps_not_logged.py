@@ -33,6 +33,9 @@ NOT_LOGGED = "not_logged"
 """In the detail of a row that no line of the log says."""
 _EAGER = frozenset(["range", "roundrobin", "sticky"])
 """Assignors whose members give up all that they have before they join again; Kafka: ConsumerPartitionAssignor."""
+_ANSWERS = frozenset([RowKind.SYNCED, RowKind.CLIENT_NOTIFIED])
+_TOLD = frozenset([RowKind.JOINED, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.ASSIGNED])
+_TAKES = frozenset([RowKind.ASSIGNED, RowKind.CLIENT_ADDED])
 _JOINS = frozenset([RowKind.JOINING, RowKind.JOINED])
 _GIVES_UP = frozenset([RowKind.REVOKED, RowKind.LOST])
 _OUT = frozenset(
@@ -71,7 +74,9 @@ class Steps:
         self._process, self._index = process, index
         self._generation: int | None = None
         self._member = ""
-        self._asks = False
+        self._asks = self._joining = False
+        self._left = 0
+        self._reconciles: Due | None = None
 
     def given(self, at: int) -> Partitions | None:
         """What its generation gives it, by the leader's assignment; None: no log has that."""
@@ -89,23 +94,29 @@ class Steps:
             self.due.clear()
         self.due.pop(RowKind.REVOKED if kind == RowKind.LOST else kind, None)
         self._asks = self._asks or kind == RowKind.JOINING
+        self._joining = kind == RowKind.JOINING or (self._joining and kind not in _TOLD)
         if kind in _GIVES_UP or kind == RowKind.CLIENT_REMOVED:
             self.view.difference_update(named)
             if self.eager and self._asks and named:
                 self.due[RowKind.JOINING] = Due(timed.at, place, named)
             self._later(RowKind.ASSIGNED, timed.at, place)
-        elif kind in (RowKind.ASSIGNED, RowKind.CLIENT_ADDED):
+        elif kind in _TAKES:
             self.view.update(named)
+            self._adds(timed, place, len(named))
         elif kind == RowKind.JOINED:
             self._member, self._generation = row.member or self._member, int_in(row.detail.get("generation"))
             self.eager = row.detail.get("protocol") in _EAGER
             self.due[RowKind.ASSIGNED] = Due(timed.at, place)
-        elif kind in (RowKind.SYNCED, RowKind.CLIENT_NOTIFIED) and RowKind.ASSIGNED in self.due:
+        elif kind in _ANSWERS and (RowKind.ASSIGNED in self.due or self._joining):  # else the line on joining is lost
             self.due[RowKind.ASSIGNED] = Due(timed.at, place, named or None, sure=True)
         elif kind in (RowKind.CLIENT_RECONCILING, RowKind.CLIENT_BLOCK):
             self._lists(timed, place)
         elif kind in _HEARS and (due := self.due.get(RowKind.REVOKED)) is not None and due.partitions is None:
             self.due[RowKind.REVOKED] = Due(timed.at, place, ())
+        elif kind == RowKind.STATE_CHANGE and row.detail.get("to") == MemberPhase.RECONCILING:
+            self._reconciles = Due(timed.at, place)
+        elif _acknowledges(row) and self._reconciles is not None:  # the line on what it was given is lost
+            self.due[RowKind.ASSIGNED] = self._reconciles
         elif kind == RowKind.CGRP_STATE:
             for step, state in _CALLS.items():
                 if row.detail.get("to") == state:
@@ -115,12 +126,22 @@ class Steps:
 
     def _lists(self, timed: TimedRow, place: int) -> None:
         """A row says all that it gives up and takes next."""
+        self._reconciles = None
         for step, key in ((RowKind.REVOKED, "revoked"), (RowKind.ASSIGNED, "added")):
             partitions = partitions_in(timed.row.detail.get(key))
             if partitions:
                 self.due[step] = Due(timed.at, place, partitions, sure=True)
             elif timed.row.kind == RowKind.CLIENT_RECONCILING:
                 self.due.pop(step, None)
+
+    def _adds(self, timed: TimedRow, place: int, number: int) -> None:
+        """A callback of librdkafka says how many partitions it is about, and then it adds each at once."""
+        count = int_in(timed.row.detail.get("partition_count"))
+        left = count if timed.row.kind == RowKind.ASSIGNED else self._left - number
+        self._left = left or 0
+        self.due.pop(RowKind.CLIENT_ADDED, None)
+        if self._left > 0:
+            self.due[RowKind.CLIENT_ADDED] = Due(timed.at, place)
 
     def _later(self, step: RowKind, at: int, place: int) -> None:
         """A step that was due comes behind this row."""
@@ -141,9 +162,11 @@ def _gave_up(steps: Steps, row: Row, due: Due) -> Partitions:
 
 
 def _took(steps: Steps, row: Row, due: Due) -> Partitions:
-    """A member takes what it is given before it looks for offsets, gives that up, joins again or acknowledges."""
+    """A member takes what it is given before it looks for offsets, owns or gives that up, joins or acknowledges."""
     named = partitions_in(row.detail.get("partitions") or [row.detail.get("partition")])
     new = tuple(tp for tp in named if tp not in steps.view)
+    if row.kind in (RowKind.CLIENT_RECONCILING, RowKind.CLIENT_BLOCK):
+        return tuple(tp for tp in partitions_in(row.detail.get("owned")) if tp not in steps.view)
     looks = row.kind in (RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET) and not steps.follows_targets
     shows = new and (looks or row.kind in _GIVES_UP)
     over = due.sure and (row.kind == RowKind.JOINING or _acknowledges(row))
@@ -151,6 +174,12 @@ def _took(steps: Steps, row: Row, due: Due) -> Partitions:
         return ()
     given = due.partitions or steps.given(due.since) or new
     return tuple(tp for tp in given if tp not in steps.view)
+
+
+def _added(steps: Steps, row: Row, due: Due) -> Partitions:
+    """librdkafka has added a partition before it removes it."""
+    removes = row.kind == RowKind.CLIENT_REMOVED
+    return tuple(tp for tp in partitions_in(row.detail.get("partitions")) if tp not in steps.view) if removes else ()
 
 
 def _asked(steps: Steps, row: Row, due: Due) -> Partitions:
@@ -188,6 +217,12 @@ REQUIRED = (
         "ConsumerCoordinator.onJoinComplete; AbstractMembershipManager.revokeAndAssign",
     ),
     Required(
+        RowKind.CLIENT_ADDED,
+        _added,
+        "added what its callback was about",
+        "rd_kafka_cgrp_partition_add, rd_kafka_cgrp_partition_del",
+    ),
+    Required(
         RowKind.JOINING,
         _asked,
         "asked to join again after it gave up what it had",
@@ -219,13 +254,13 @@ def add_steps(process: ProcessLog, index: Index) -> list[Doubt]:
             if due is None or not (partitions := required.shows(steps, placed[1].row, due)):
                 continue
             unserved = tuple(sorted({*partitions, *steps.view}))  # a callback lets it serve nothing
-            at, place = (due.since, due.place) if required.step == RowKind.ASSIGNED else (placed[1].at, len(rows))
+            at, place = (due.since, due.place) if required.step in _TAKES else (placed[1].at, len(rows))
             row = _row(
                 placed[1].row, required.step, {"partitions": [f"{tp.topic}-{tp.partition}" for tp in partitions]}
             )
             rows.insert(place, (rows[place - 1][0] if place < len(rows) else placed[0], TimedRow(at, row)))
             steps.take(rows[place][1], len(rows))
-            if due.since < placed[1].at:
+            if due.since < placed[1].at and required.step != RowKind.CLIENT_ADDED:
                 doubts.append(_doubt(process, due.since, placed[1].at, partitions, unserved, required.words))
         rows.append(placed)
         steps.take(placed[1], len(rows))

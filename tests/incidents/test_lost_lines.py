@@ -158,6 +158,67 @@ def test_a_line_that_the_protocol_requires_is_not_missed(tmp_path: Path, name: s
         assert found.at_most_ms - FEW_MS <= full.at_most_ms <= found.at_most_ms + NEAR_MS, lines[number]
 
 
+@pytest.mark.parametrize(
+    ("name", "log", "lost"),
+    [
+        ("rolled-range-to-consumer", "m1.1", (40, 41)),  # that it acknowledged its target: a callback of 2 s
+        ("rolled-range-to-consumer", "m1.1", (32, 39)),  # its target, and that it took that: 12 partition-seconds more
+    ],
+)
+def test_two_lines_on_one_step_that_are_lost_widen_the_bounds(
+    tmp_path: Path, name: str, log: str, lost: tuple[int, ...]
+) -> None:
+    folder = named(name)
+    full = supported(logs_of(folder))
+    logs, dropped = without(folder, tmp_path, lambda file, number, _: file.startswith(log) and number in lost)
+    assert len(dropped) == len(lost)
+    found = supported(logs)
+    assert full.at_most_ms is not None
+    assert found.at_most_ms is not None
+    assert found.at_least_ms <= full.at_most_ms
+    assert full.at_least_ms <= found.at_most_ms
+    assert found.inexact
+
+
+def test_what_a_member_has_its_part_of_it_has_joined(tmp_path: Path) -> None:
+    """The line on joining and that on taking its part are lost."""
+    views = [event.partitions for event in of(import_logs(write(tmp_path, *_eager()))[1], client.ViewChanged)]
+    result, facts = import_logs(write(tmp_path, *_eager(8, 11, 12)))
+    assert [event.partitions for event in of(facts, client.ViewChanged)] == views[:-1]
+    lines = [*_eager(8, 11, 12), stamped(9.001, REJOINS), *joined(9.1, 3)]
+    result, facts = import_logs(write(tmp_path, *lines))
+    assert [event.partitions for event in of(facts, client.ViewChanged)] == [*views, ()]
+    assert any("took what it was assigned, 1 partition" in each.why for each in doubts(result.run.summary))
+
+
+def test_a_last_line_on_an_assignment_leaves_open_whether_its_callback_returned(tmp_path: Path) -> None:
+    """Only the line on an offset shows that; this client prints such lines."""
+    other = write(tmp_path, *joined(20, 9), name="b.log")
+    lines = sorted([*_eager(), stamped(1.4, OFFSET + CLASS)])
+    exact, _ = import_logs(write(tmp_path, *lines), other)
+    result, _ = import_logs(write(tmp_path, *lines[:-1]), other)
+    assert not [each for each in doubts(exact.run.summary) if "assigned callback" in each.why]
+    assert [each for each in doubts(result.run.summary) if "assigned callback" in each.why]
+
+
+def test_librdkafka_has_added_a_partition_that_it_removes(tmp_path: Path) -> None:
+    """Two lines say that it adds one."""
+    dropped: list[str] = []
+
+    def first(name: str, _: int, text: str) -> bool:
+        words = ("received op PARTITION_JOIN", ": add orders")[len(dropped) :][:1]
+        if name.startswith("m1") and any(word in text for word in words):
+            dropped.append(text)
+        return bool(dropped) and dropped[-1] == text
+
+    found, full = supported(without(LIBRDKAFKA, tmp_path, first)[0]), supported(logs_of(LIBRDKAFKA))
+    assert len(dropped) == 2
+    assert found.at_most_ms is not None
+    assert full.at_most_ms is not None
+    assert abs(found.at_least_ms - full.at_least_ms) <= 20
+    assert abs(found.at_most_ms - full.at_most_ms) <= 20
+
+
 @pytest.mark.parametrize(("lost", "at"), [(7, (5_103, 5_301))])
 def test_a_callback_is_over_when_the_member_has_joined_though_no_line_says_that_it_asked(
     tmp_path: Path, lost: int, at: tuple[int, int]
