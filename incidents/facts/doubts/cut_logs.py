@@ -15,6 +15,7 @@ from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths
 from groupsim.incidents.facts.doubts.history import EXPORT, History
+from groupsim.incidents.facts.doubts.ownership import Ownership
 from groupsim.incidents.facts.lookups import JOINS
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, pairs, partitions_in
@@ -267,6 +268,27 @@ def ends_early(
     which = _in_topic(client, ledger, last, until)
     if until - last > ONE_INSTANT_MS and which != ():
         yield Doubt(process.group, last, until, which, f"{process.file}: {what}{EXPORT}", own_word=True)
+
+
+def goes_on(client: ClientFacts, history: History, owned: Ownership, ended: int) -> Iterator[Doubt]:
+    """What nobody else had since the log of a member of the consumer protocol ended, that goes on by all appearances.
+
+    Others took what it had, so it gave that up, or its coordinator had removed it, and no broker says so.
+    """
+    process = client.process
+    until = history.end(client, process.last, ended)
+    taken = owned.taken_after(process.group, process.name, process.last + ONE_INSTANT_MS)
+    if process.out or taken is None or taken >= until:
+        return
+    held: dict[tuple[int, int], list[TopicPartition]] = defaultdict(list)
+    for partition, since, to in owned.not_others(process.group, process.name, process.last, until):
+        held[since, to].append(partition)
+    why = (
+        f"{process.file}: its log ends at {iso(process.last)}, and {process.name} goes on: others have what it had at"
+        f" {iso(taken)}, and no broker removed it before{EXPORT}"
+    )
+    for (since, to), partitions in held.items():
+        yield Doubt(process.group, since, to, pairs(tuple(partitions)), why)
 
 
 def _removed(client: ClientFacts, history: History, since: int, ended: int) -> int:

@@ -14,7 +14,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.facts.builder import PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.doubts.cut_logs import BrokersWord, begins_late, ends_early
+from groupsim.incidents.facts.doubts.cut_logs import BrokersWord, begins_late, ends_early, goes_on
 from groupsim.incidents.facts.doubts.history import EXPORT, INVOKER, Generation, History, Log
 from groupsim.incidents.facts.doubts.left_free import left_free
 from groupsim.incidents.facts.doubts.ownership import Ownership
@@ -82,6 +82,8 @@ def not_shown(
         log = Log(client)
         if name in index.consumer_groups:
             yield from targets_not_shown(client, log, history, owned, ended)
+            if name in index.broker_groups:
+                yield from goes_on(client, history, owned, ended)
             continue
         for generation in history.generations_of(client, log):
             doubt = _missed(client, log, generation, history, owned, ended)

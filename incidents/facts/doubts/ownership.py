@@ -12,6 +12,7 @@ from groupsim.events import classic, client
 from groupsim.events.base import Event, group_of
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.incidents.facts.builder import PendingFact
+from groupsim.incidents.tolerances import NEVER_MS
 
 
 class Claim(NamedTuple):
@@ -149,6 +150,45 @@ class Ownership:
         """Whether another process held a partition at an instant, by its own log."""
         others = [other for other in self._had[group, partition] if other != process]
         return any(partition in self.held(group, other, at, at) for other in others)
+
+    def taken_after(self, group: str, process: str, at: int) -> int | None:
+        """When somebody else first took after an instant what a process still held by its own log."""
+        of_process = self._claims_on.get((group, process), ())
+        place = bisect_right(of_process, at)
+        return of_process[place] if place < len(of_process) else None
+
+    @cached_property
+    def _claims_on(self) -> dict[tuple[str, str], list[int]]:
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for claim in self.claims:
+            found[claim.group, claim.process].append(claim.at)
+        return {key: sorted(times) for key, times in found.items()}
+
+    def not_others(
+        self, group: str, process: str, from_ms: int, to_ms: int
+    ) -> Iterator[tuple[TopicPartition, int, int]]:
+        """When in a period no other process held a partition of a group, by its own log."""
+        for partition in sorted(tp for of, tp in self._had if of == group):
+            free_from = from_ms
+            others = (span for span in self._spans[group, partition] if span[2] != process and span[1] > from_ms)
+            for begin, end, _ in sorted(others):
+                if free_from < min(begin, to_ms):
+                    yield partition, free_from, min(begin, to_ms)
+                free_from = max(free_from, end)
+            if free_from < to_ms:
+                yield partition, free_from, to_ms
+
+    @cached_property
+    def _spans(self) -> dict[tuple[str, TopicPartition], list[tuple[int, int, str]]]:
+        """From when until when processes held each partition."""
+        found: dict[tuple[str, TopicPartition], list[tuple[int, int, str]]] = defaultdict(list)
+        for (group, process), views in self._seen.items():
+            since: dict[TopicPartition, int] = {}
+            for at, view in [*views, (NEVER_MS, set[TopicPartition]())]:
+                for partition in since.keys() - view:
+                    found[group, partition].append((since.pop(partition), at, process))
+                since |= dict.fromkeys(view - since.keys(), at)
+        return found
 
     def assigned(self, group: str, member: str, at: int) -> tuple[int | None, Partitions | None]:
         """When the last assignment before an instant was stored, and what it gave the member; None: not known."""
