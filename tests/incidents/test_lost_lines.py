@@ -243,3 +243,16 @@ def test_a_topic_has_grown_when_an_assignment_names_more_of_it(tmp_path: Path) -
     (doubt,) = [each for each in doubts(result.run.summary) if "instead of 2 partitions" in each.why]
     assert (doubt.from_ms + 1_001, doubt.to_ms + 1_001) == (1_150, 5_350)
     assert doubt.partitions == parts(2)
+
+
+def test_a_member_whose_partitions_others_have_and_that_nobody_removed_goes_on(tmp_path: Path) -> None:
+    """Its last word counted to the end: at most 13.2 partition-seconds, where there were 24."""
+    folder = named("kill9-uniform")
+    logs, dropped = without(folder, tmp_path, lambda file, number, _: file.startswith("m1") and number > 33)
+    assert dropped
+    found, full = supported(logs), supported(logs_of(folder))
+    assert full.at_most_ms is not None
+    assert found.at_most_ms is not None
+    assert found.at_least_ms <= full.at_least_ms
+    assert full.at_most_ms <= found.at_most_ms + NEAR_MS
+    assert "goes on: others have what it had" in str(found.unknown)
