@@ -27,7 +27,7 @@ from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.causes import metadata_versions, subscription_before
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
-from groupsim.incidents.facts.lookups import Index
+from groupsim.incidents.facts.lookups import Index, LeaderPlan
 from groupsim.incidents.facts.settings import HEARTBEAT_INTERVAL, consumer_settings
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -291,13 +291,23 @@ def planned_growths(facts: Sequence[PendingFact], index: Index, recorded: Collec
     Not of groups in `recorded`: see `topic_growths`.
     """
     for group in sorted(index.client_groups - set(recorded)):
-        known, plans = _Named(facts, group), [plan for _, plan in index.plans(group)]
-        for last, plan in pairwise(plans):
-            for topic, count in sorted(_counts(plan.plan.values()).items()):
-                before = known.until(plan.at, topic)
-                if 0 < before < count:
-                    since = max(last.at, plan.at - METADATA_AGE_MS)
-                    yield Growth(group, topic, before, count, since, plan.at, THE_GROUP)
+        more = list(_more([plan for _, plan in index.plans(group)]))
+        known = _Named(facts, group) if more else None
+        for last, plan, topic, count in more:
+            if known is not None and (before := known.until(plan.at, topic)) < count:
+                since = max(last.at, plan.at - METADATA_AGE_MS)
+                yield Growth(group, topic, before, count, since, plan.at, THE_GROUP)
+
+
+def _more(plans: Sequence[LeaderPlan]) -> Iterator[tuple[LeaderPlan, LeaderPlan, str, int]]:
+    """Two assignments, one after the other, and how many partitions of a topic the later one is the first to name."""
+    most: dict[str, int] = {}
+    for last, plan in pairwise(plans):
+        for topic, count in _counts(last.plan.values()).items():
+            most[topic] = max(count, most.get(topic, 0))
+        for topic, count in sorted(_counts(plan.plan.values()).items()):
+            if 0 < most.get(topic, 0) < count:
+                yield last, plan, topic, count
 
 
 def _counts(given: Iterable[Partitions]) -> dict[str, int]:
