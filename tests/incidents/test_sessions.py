@@ -67,6 +67,7 @@ def test_a_classic_session_lasts_at_least_6_seconds_by_default(tmp_path: Path) -
     gone = "Member c1-11111111-2222-3333-4444-555555555555 in group billing has failed, removing it from the group"
     said = [
         stamped(1.05, f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 1 members"),
+        stamped(1.15, f"{BROKER}Assignment received from leader for group billing for generation 1"),
         stamped(30, f"{BROKER}{gone} (kafka.coordinator.group.GroupCoordinator)"),
     ]
     result, _ = import_logs(write(tmp_path, *lines), write(tmp_path, *said, name="b.log"))

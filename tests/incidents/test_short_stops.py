@@ -29,6 +29,7 @@ def _doubts(folder: Path, *after: str, session_ms: int = 12_000) -> list[Doubt]:
     own = [stamped(0, config), *joined(1, 1), adding(1.4, "orders-0", "orders-1"), *after]
     said = [
         stamped(1.05, f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 1 members{_MANAGER}"),
+        stamped(1.15, f"{BROKER}Assignment received from leader for group billing for generation 1"),
         stamped(
             _BEGAN_S,
             f"{BROKER}Preparing to rebalance group billing in state PreparingRebalance with old generation 1"

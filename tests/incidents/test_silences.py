@@ -33,6 +33,7 @@ def _silent(
     gone = f"Member {M1} in group billing has failed, removing it from the group"
     said = [
         stamped(1.05, f"{BROKER}Stabilized group billing generation 1 (__consumer_offsets-1) with 1 members"),
+        stamped(1.15, f"{BROKER}Assignment received from leader for group billing for generation 1"),
         stamped(_REMOVED_S, f"{BROKER}{gone} (kafka.coordinator.group.GroupCoordinator)"),
     ]
     result, facts = import_logs(write(folder, *lines), write(folder, *said, name="b.log"))
