@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding
-from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
+from groupsim.diagnosis.order import FAILURES, LASTING, LONG_HARM_MS, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, outage_in_words, share
 from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import capital
@@ -36,6 +36,11 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     """
     group = groups[0]
     first = group.findings[0]
+    if (unavailable := _long_outage(group, first)) is not None:
+        why = ", and no line says why" if first.code is Code.HEALTHY else ""
+        said = f"some partitions were unavailable for {unavailable}{why}."
+        whole = [f"{first.what}{_mark(first)} {said}"] if not why else []
+        return _begun(first_that_fits([*whole, said], _names(group)), group)
     meant = first.code is Code.START_UP or first.code in ON_PURPOSE
     if meant and first.certainty is not Certainty.POSSIBLE:
         brief = first.do[0].brief if first.do else ""
@@ -50,6 +55,15 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
     bare = f"{first.what.partition(' (')[0]}."
     return _begun(first_that_fits([*named, *variants, bare], _names(group)), group)
+
+
+def _long_outage(group: Diagnosis, first: Finding) -> str | None:
+    """How long some partitions were unavailable, where that is a minute or more and nothing was found to be wrong."""
+    outage = group.outage
+    quiet = first.code in QUIET or first.code in ON_PURPOSE
+    if not quiet or outage is None or (outage.ms[0] or 0) < LONG_HARM_MS:
+        return None
+    return outage_in_words(outage)
 
 
 def _with_what_lasts(group: Diagnosis, first: Finding, brief: str) -> list[str]:

@@ -17,6 +17,7 @@ from groupsim.wording.numbers import often
 
 _ENDS = ("ERROR", "PENDING_ERROR")
 _CONFIRM = "the lines below it, to the last `Caused by`"
+_STORAGE = ".storage.topic' property"
 _KAFKAS = "org.apache.kafka.common.errors."
 
 
@@ -143,6 +144,7 @@ def failed(log: GroupLog) -> Finding | None:
     )
     for kind in _KINDS:
         lines = [line for line in said if kind.says(line) and not _is_of_the_group(line)]
+        lines = [line for line in lines if line.row.detail.get("task")] or lines  # not its exception, too
         if lines:
             return _finding(log, kind, lines, [line for line in said if not _is_of_the_group(line)])
     return None
@@ -154,7 +156,8 @@ def _finding(log: GroupLog, kind: _Kind, lines: list[Said], failures: list[Said]
     why, do = thrown(lines if any("cause" in line.row.detail for line in lines) else failures)
     times = 1 if streams else max(1, len(lines))
     called = log.called(who) if streams else who
-    name = one_or_many(called, "threads" if streams else "tasks") if called else "a thread" if streams else "a task"
+    named = [name for name in called if name]
+    name = one_or_many(named, "threads" if streams else "tasks") if named else "a thread" if streams else "a task"
     said = (kind.why if why else kind.what).format(
         who=name if streams or not who or len(who) > 1 else f"task {name}", often=often(times), why=why
     )
@@ -184,8 +187,15 @@ def _who(lines: Sequence[Said]) -> tuple[str, ...]:
 
 
 def _is_of_the_group(line: Said) -> bool:
-    """Whether the exception is one of the group's own errors: that is a cause of its own."""
-    return any(error_in(str(line.row.detail.get(key, ""))) is not None for key in ("cause", "thrown"))
+    """Whether the exception is one of the group's own errors, or of Connect's topics: those are causes of their own."""
+    return of_storage(line) or any(
+        error_in(str(line.row.detail.get(key, ""))) is not None for key in ("cause", "thrown")
+    )
+
+
+def of_storage(line: Said) -> bool:
+    """Whether a worker stopped because a topic of its own is not as it needs it (Kafka: TopicAdmin.verifyTopic…)."""
+    return any(_STORAGE in str(line.row.detail.get(key, "")) for key in ("cause", "thrown", "error"))
 
 
 def _by_kafka(lines: Sequence[Said]) -> bool:

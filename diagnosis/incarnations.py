@@ -10,7 +10,8 @@ from groupsim.events.types import LeaveCause
 from groupsim.incidents.facts.causes import announces_leave, leave_cause
 from groupsim.incidents.logs.row_kinds import RowKind
 
-_STARTS = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SUBSCRIBED])
+_BEGINS = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.WORKER_STARTED])
+_STARTS = _BEGINS | {RowKind.CLIENT_SUBSCRIBED}
 _FINDS = frozenset([RowKind.COORDINATOR_FOUND, RowKind.JOINING])
 _PROGRESS = frozenset(
     [RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED, RowKind.REVOKED, RowKind.LOST, RowKind.REJOIN_REQUESTED]
@@ -109,7 +110,7 @@ def incarnations_of(client: str, said: Sequence[Said]) -> Iterator[Incarnation]:
 
 def _starts(said: Sequence[Said], number: int, incarnation: Incarnation) -> bool:
     """Whether a subscription is that of a new process: a process that subscribes again has found its coordinator."""
-    if not incarnation.went_on or incarnation.ends_closed or said[number].row.kind is RowKind.CLIENT_CONFIGURED:
+    if not incarnation.went_on or incarnation.ends_closed or said[number].row.kind in _BEGINS:
         return True
     after = (line.row.kind for line in said[number + 1 : number + 40])
     return next((kind for kind in after if kind in _PROGRESS or kind in _FINDS), None) is RowKind.COORDINATOR_FOUND

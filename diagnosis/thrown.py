@@ -47,13 +47,6 @@ _KNOWN = (
         "give each instance its own state.dir",
     ),
     _row(
-        r"(?i)supplied via the '[a-z.]{1,40}\.storage\.topic' property",
-        "one of its internal topics is not as Connect needs it",
-        "make config.storage.topic with one partition, and all three internal topics with cleanup.policy=compact",
-        ("config.storage.topic", "cleanup.policy"),
-        "make config.storage.topic with one partition, compacted",
-    ),
-    _row(
         r"Flush timeout expired|Cannot finish flush|Flush failed|flush timed out",
         "its target did not take the records in time",
         "look at the target's load and answers; write smaller batches (the connector's batch size,"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
+from groupsim.diagnosis.failures import of_storage
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.rebalances import rebalanced_times
@@ -23,9 +24,19 @@ _DO = (
         brief="give each cluster its own config.storage.topic",
     ),
 )
+_DO_TOPIC = (
+    Remedy(
+        "give the topic that the exception names cleanup.policy=compact (kafka-configs --alter), and make"
+        " config.storage.topic with one partition, then start the worker again",
+        ("cleanup.policy", "config.storage.topic"),
+        brief="give the topic that it names cleanup.policy=compact",
+    ),
+)
 
 
 def _find(log: GroupLog) -> Finding | None:
+    if wrong := [line for line in log.of(RowKind.WORKER_FAILED) if of_storage(line)]:
+        return _of_the_topic(wrong)
     said = _stays_behind(log.of(RowKind.CONFIG_BEHIND, RowKind.CONFIG_READ))
     if len(said) < _AGAIN and not any(map(_behind_at_the_end, said)):
         return None
@@ -44,6 +55,20 @@ def _find(log: GroupLog) -> Finding | None:
         do=_DO,
         confirm="the offsets of config.storage.topic, and which clusters write into it",
         harm_ms=5_000 * len(said),
+    )
+
+
+def _of_the_topic(said: list[Said]) -> Finding:
+    """A worker does not start with a topic that would lose what it keeps there (KAFKA-9216)."""
+    return Finding(
+        code=Code.CONNECT_CONFIG,
+        certainty=Certainty.SHOWN,
+        what="the Connect worker stopped: one of its internal topics is not as Connect needs it",
+        times=1,
+        evidence=evidence_of(said),
+        do=_DO_TOPIC,
+        confirm="kafka-topics --describe of the topic that the exception names",
+        harm_ms=60_000,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from groupsim.diagnosis.cause import STEPWISE, Cause, Message, evidence_of, hedged, names, one_or_many
-from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import UNNAMED, membership
 from groupsim.diagnosis.moves import Departure, Join
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.stopped import eager
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.client_libraries import client_of
 from groupsim.wording.numbers import often
@@ -29,6 +30,22 @@ _DO = (
         ("heartbeat.interval.ms",),
         brief="use a shorter heartbeat.interval.ms",
         trial=(("heartbeat.interval.ms", "500"),),
+    ),
+)
+_OF_EAGER_WORKERS = (
+    Remedy(
+        "set connect.protocol=sessioned on all workers (the default since Kafka 2.4), or leave it out: with eager, all"
+        " workers stop all connectors and tasks in each rebalance of a roll",
+        ("connect.protocol",),
+        brief="set connect.protocol=sessioned, the default",
+    ),
+)
+_OF_WORKERS = (
+    Remedy(
+        "set scheduled.rebalance.max.delay.ms to a little more than a worker's restart takes, and restart one worker at"
+        " a time: what a worker had has no worker until the delay ends, also when that worker is back",
+        ("scheduled.rebalance.max.delay.ms",),
+        brief="set scheduled.rebalance.max.delay.ms to little more than a restart takes",
     ),
 )
 _STATIC = (
@@ -58,11 +75,17 @@ def _find(log: GroupLog) -> Finding | None:
         members=() if unnamed else who,
         times=len(back),
         evidence=evidence_of(said),
-        do=_STATIC if static else hedged(log, _DO),
+        do=_STATIC if static else _remedies(log),
         here="one member restarted" if len(who) == 1 and not unnamed else "",
         confirm=None if static else "the deployment's own log of when each process was stopped and started",
         harm_ms=3_000 * len(back),
     )
+
+
+def _remedies(log: GroupLog) -> tuple[Remedy, ...]:
+    if log.type is GroupType.CONNECT:
+        return _OF_EAGER_WORKERS if eager(log) else _OF_WORKERS
+    return hedged(log, _DO)
 
 
 def _of_static(log: GroupLog, back: list[tuple[Departure, Join]]) -> str:

@@ -31,7 +31,7 @@ GROUP_ACTIVITY = re.compile(
     rb"|record store|econcil|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state|Bootstrap b|Rebootstr"
     + rb"|onnection to node|configs? updated|config (?:removed|update by|state)|atal exception|to unexpected error"
     + rb"|rovided listener|ncaught exception in herder|Error sending fetch|robing|followup|restoring|\] task \[|"
-    + b"threads have died|"
+    + b"threads have died|Herder starting|"
     + b"|".join(map(re.escape, TROUBLES))
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""

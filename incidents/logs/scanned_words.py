@@ -93,6 +93,8 @@ TROUBLES = (
     b"Crash: ",
     b"Crashed reason",
     b"unrecoverable exception",
+    b"Exiting Worker",
+    b".storage.topic' property",
     b"failed, rewinding",
     b"threw an unexpected",
     b"ailed to flush, timed",

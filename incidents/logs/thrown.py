@@ -35,7 +35,8 @@ def with_thrown(found: tuple[Match, ...], record: Record, window: Window, skip: 
     """
     if not found or found[0].kind not in _FAILURES:
         return found
-    own = record.text[record.text.find('" ') + 2 :] if record.text.startswith("Exception in thread") else ""
+    said = str(found[0].detail.get("error", ""))
+    own = said if _THROWN.match(said) is not None else ""
     below = (parse(0, clean(raw[:_LONGEST])) for raw in islice(window.following(_FAR + skip), skip, None))
     inside = record.more or tuple(
         chain.from_iterable(str(record.fields[key]).split("\n") for key in _KEYS if key in record.fields)

@@ -130,3 +130,19 @@ def test_a_roll_restarts_the_workers_and_not_the_consumers_of_their_own_topics(s
     assert found is not None
     roll = next(f for f in found.groups[0].findings if f.code is Code.ROLLING_RESTART)
     assert set(roll.members) == {"w0", "w1", "w2"}
+
+
+def test_a_killed_worker_that_is_started_again_in_the_same_log_has_died(tmp_path: Path) -> None:
+    found = explain_reading(read(recorded("back-after"), tmp_path))
+    assert found is not None
+    assert found.answer.startswith("w1 died without close(), and was removed only when session.timeout.ms expired")
+
+
+def test_a_roll_of_eager_workers_is_advised_the_protocol_that_stops_less(tmp_path: Path) -> None:
+    by_story = {}
+    for story in ("roll", "roll-eager"):
+        found = explain_reading(read(recorded(story), tmp_path))
+        assert found is not None
+        roll = next(f for f in found.groups[0].findings if f.code is Code.ROLLING_RESTART)
+        by_story[story] = [name for remedy in roll.do for name in remedy.settings]
+    assert by_story == {"roll": ["scheduled.rebalance.max.delay.ms"], "roll-eager": ["connect.protocol"]}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from groupsim.diagnosis.codes import Code
-from groupsim.diagnosis.explain import explain_reading
-from groupsim.diagnosis.finding import Diagnosis
+from groupsim.diagnosis.explain import explain_reading, with_outages
+from groupsim.diagnosis.finding import Diagnosis, Outage
 from tests.incidents.lines import AT, read
 
 THREAD = AT + "stream-thread [orders-6f0e7c1a-0d6b-4c2e-9a55-0f1d2b3c4d5e-StreamThread-2] "
@@ -72,6 +72,44 @@ def test_what_failed_and_why(tmp_path: Path, lines: tuple[str, ...], code: Code,
     first = explained(tmp_path, *lines).findings[0]
     assert (first.code, first.what) == (code, what)
     assert first.do
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (
+            "org.apache.kafka.common.config.ConfigException: Topic 'c' supplied via the 'config.storage.topic' property"
+            " is required to have 'cleanup.policy=compact'",
+            "the Connect worker stopped: one of its internal topics is not as Connect needs it",
+        ),
+        (
+            "org.apache.kafka.connect.errors.ConnectException: Exiting WorkerSinkTask due to unrecoverable exception.",
+            "a task of Connect failed, and stays stopped until it is restarted: an exception (ConnectException)",
+        ),
+        (
+            'Exception in thread "StreamThread-1" org.apache.kafka.streams.errors.StreamsException: Failed to'
+            " rebalance",
+            "the consumer of Kafka Streams failed: an exception (StreamsException)",
+        ),
+    ],
+)
+def test_the_exception_alone_is_enough(tmp_path: Path, line: str, what: str) -> None:
+    assert explained(tmp_path, line).findings[0].what == what
+
+
+def test_a_failed_task_is_counted_once_with_its_exception(tmp_path: Path) -> None:
+    thrown = "org.apache.kafka.connect.errors.ConnectException: Exiting WorkerSinkTask due to unrecoverable exception."
+    assert explained(tmp_path, KILLED, thrown).findings[0].times == 1
+
+
+def test_a_long_outage_is_said_where_no_line_says_what_was_wrong(tmp_path: Path) -> None:
+    found = explain_reading(read(tmp_path, THREAD + "State transition from STARTING to PARTITIONS_ASSIGNED"))
+    assert found is not None
+    assert found.answer == "Nothing is wrong in these lines."
+    long = with_outages(found, {found.groups[0].group or "": Outage((90_000, 90_000))})
+    assert long.answer == "Some partitions were unavailable for 90.0 s, and no line says why."
+    short = with_outages(found, {found.groups[0].group or "": Outage((2_000, 2_000))})
+    assert short.answer == "Nothing is wrong in these lines."
 
 
 def test_a_restore_says_how_much_is_to_be_read(tmp_path: Path) -> None:

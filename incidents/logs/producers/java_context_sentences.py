@@ -96,6 +96,7 @@ CONTEXT: tuple[Wording, ...] = (
     wording("", "completed callback to release assignment", r""),
     wording("client_reconciliation_interrupted", "Interrupting reconciliation", r"^Interrupting reconciliation"),
     wording("", "in preparation for rebalance", r""),
+    wording("worker_started", "Herder starting", r"^Herder starting"),
     wording("", "Close timed out with", r""),
     wording("", "can skip stopping connectors and tasks", r""),
     wording("", "Starting connectors and tasks", r""),

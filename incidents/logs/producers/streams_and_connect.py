@@ -50,6 +50,16 @@ def _of_sink(detail: Detail, record: Record) -> None:
         detail["group"] = f"connect-{connector}"
 
 
+def _killed(detail: Detail, record: Record) -> None:
+    """A task that failed for good; the first releases name it otherwise."""
+    detail["killed"] = True
+    named = detail.pop("named", None)
+    if named is not None:
+        detail["task"] = named
+    elif "task" in detail:
+        _of_sink(detail, record)
+
+
 OF_WORKERS: tuple[Wording, ...] = (
     wording(
         "config_behind", "do not have latest config", r"(?P<error>Was selected to perform assignments, but do not)"
@@ -86,7 +96,7 @@ WORDINGS: tuple[Wording, ...] = (
         "task_failed",
         "unrecoverable exception",
         rf"(?P<error>(?:{_TASK} Task|Task (?P<named>[^\s{{]{{1,249}})) threw an uncaught and unrecoverable exception)",
-        lambda detail, record: _killed(detail, record),
+        _killed,
     ),
     wording(
         "task_not_committed",
@@ -104,6 +114,19 @@ WORDINGS: tuple[Wording, ...] = (
         "task_failed",
         "rror while starting connector",
         r"(?P<error>WorkerConnector\{id=(?P<task>.{1,249}?)\} Error while starting connector)",
+    ),
+    wording(
+        "task_failed",
+        "Exiting Worker",
+        r"(?:^|[\s\":])(?P<error>org\.apache\.kafka\.connect\.errors\.ConnectException: Exiting Worker\w{1,30} due to"
+        r" unrecoverable exception)",
+        _killed,
+    ),
+    wording(
+        "worker_failed",
+        ".storage.topic' property",
+        r"(?P<error>(?:org\.apache\.kafka\.common\.config\.)?ConfigException: Topic '.{1,249}?' supplied via the"
+        r" '\w{1,40}\.storage\.topic' property is required.{0,300})",
     ),
     wording("task_failed", "ailed to start ", r"(?P<error>Failed to start (?:connector|task) (?P<task>[\w.-]{1,249}))"),
     wording(
@@ -132,7 +155,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording(
         "streams_failed",
         "Exception in thread ",
-        r"^Exception in thread \"(?P<thread>[^\"]{1,300}-StreamThread-\d{1,6})\" (?P<error>.{0,300})",
+        r"^Exception in thread \"(?P<thread>(?:[^\"]{1,300}-)?StreamThread-\d{1,6})\" (?P<error>.{0,300})",
         _of_thread,
     ),
     wording(
@@ -173,13 +196,3 @@ WORDINGS: tuple[Wording, ...] = (
     ),
 )
 """What stands in no consumer's prefix."""
-
-
-def _killed(detail: Detail, record: Record) -> None:
-    """A task that failed for good; the first releases name it otherwise."""
-    detail["killed"] = True
-    named = detail.pop("named", None)
-    if named is not None:
-        detail["task"] = named
-    elif "task" in detail:
-        _of_sink(detail, record)
