@@ -34,7 +34,7 @@ NOT_LOGGED = "not_logged"
 _EAGER = frozenset(["range", "roundrobin", "sticky"])
 """Assignors whose members give up all that they have before they join again; Kafka: ConsumerPartitionAssignor."""
 _ANSWERS = frozenset([RowKind.SYNCED, RowKind.CLIENT_NOTIFIED])
-_TOLD = frozenset([RowKind.JOINED, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.ASSIGNED])
+_JOIN_OVER = frozenset([RowKind.JOINED, RowKind.JOIN_FAILED, RowKind.REBALANCE_FAILED, RowKind.ASSIGNED])
 _TAKES = frozenset([RowKind.ASSIGNED, RowKind.CLIENT_ADDED])
 _JOINS = frozenset([RowKind.JOINING, RowKind.JOINED])
 _GIVES_UP = frozenset([RowKind.REVOKED, RowKind.LOST])
@@ -94,7 +94,7 @@ class Steps:
             self.due.clear()
         self.due.pop(RowKind.REVOKED if kind == RowKind.LOST else kind, None)
         self._asks = self._asks or kind == RowKind.JOINING
-        self._joining = kind == RowKind.JOINING or (self._joining and kind not in _TOLD)
+        self._joining = kind == RowKind.JOINING or (self._joining and kind not in _JOIN_OVER)
         if kind in _GIVES_UP or kind == RowKind.CLIENT_REMOVED:
             self.view.difference_update(named)
             if self.eager and self._asks and named:
