@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, hedged, names, one_or_many
-from groupsim.diagnosis.codes import Certainty, Code
+from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.finding import Finding, Remedy
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.incarnations import Incarnation
@@ -42,6 +42,20 @@ _DO = (
         needs="group.instance.id",
     ),
 )
+_STREAMS = (
+    Remedy(
+        "give the instances a group.instance.id, so that a new process takes its old place: Kafka Streams does not leave"
+        " when it closes, and each new start waits until session.timeout.ms of the old member is over",
+        ("group.instance.id", "session.timeout.ms"),
+        brief="give its instances a group.instance.id",
+    ),
+    Remedy(
+        "or close them so that they leave: CloseOptions.leaveGroup(true) (since Kafka 4.1 LEAVE_GROUP), or"
+        " internal.leave.group.on.close=true; or lower session.timeout.ms",
+        ("internal.leave.group.on.close", "session.timeout.ms"),
+    ),
+)
+"""The classic protocol of Kafka Streams."""
 _AND_CLOSE = _DO[0]._replace(what=f"and {_DO[0].what}")
 
 
@@ -222,13 +236,14 @@ def _finding(
     log: GroupLog, what: str, who: tuple[str, ...], said: list[Said], certainty: Certainty, harm: int, *,
     confirm: str | None = "the broker's log: which member it removed, and when", first: Remedy | None = None,
 ) -> Finding:  # fmt: skip
+    usual = _STREAMS if log.type is GroupType.STREAMS and not log.of_streams_protocol else hedged(log, _DO)
     return Finding(
         code=Code.GHOST_MEMBERS,
         certainty=certainty,
         what=what,
         members=who,
         evidence=evidence_of(said),
-        do=hedged(log, _DO) if first is None else (first, *hedged(log, (_AND_CLOSE, *_DO[1:]))),
+        do=usual if first is None else (first, *hedged(log, (_AND_CLOSE, *_DO[1:]))),
         confirm=confirm,
         harm_ms=harm,
     )

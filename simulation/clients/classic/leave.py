@@ -55,8 +55,12 @@ def leave_group(m: ClassicState, reason: str) -> Script:
     client.set_view(())
     if client.tasks is not None:
         client.tasks.close()
+    if client.threads.closing and not client.config.internal_leave_group_on_close:
+        reset = "consumer pro-actively leaving the group"  # Kafka says so, whether or not it does
+        client.record(facts.GenerationReset(process=client.process.id, reason=reset, member_id_too=True))
+        return
     done = client.env.event()
-    if client.config.internal_leave_group_on_close and send_leave(m, reason, done):
+    if send_leave(m, reason, done):
         yield client.env.any_of([done, client.env.timeout(LEAVE_TIMEOUT_MS)])
         yield from client.process.gate()
 
