@@ -1,9 +1,10 @@
-"""A deploy of a Kafka Streams application under the streams protocol, with and without disks that outlive a process."""
+"""A deploy of a Kafka Streams application under either protocol, with and without disks that outlive a process."""
 
 from __future__ import annotations
 
 from groupsim.analysis.availability.labels import Label
 from groupsim.events import streams as s
+from groupsim.events.classic import MemberRemoved
 from groupsim.scenarios.dsl import Part, Store, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
 from groupsim.simulation.clients.process import Script
@@ -18,6 +19,7 @@ def streams_rolling_restart(
     restore_rate: int = 60_000,
     downtime_ms: int = 20_000,
     standbys: int = 0,
+    protocol: str = "streams",
 ) -> Script:
     """Each instance restarts in turn: its tasks move to others, and each one is unavailable while its state restores.
 
@@ -25,15 +27,20 @@ def streams_rolling_restart(
     leaves the group when it closes, and tasks with state are handed over at once, without a warm-up. On a disk that
     outlives the process state is found again when the task comes back; without one it is restored each time. A static
     member keeps its tasks while it is away (KIP-345): with its disk nothing is restored, and they wait for its return.
-    `standbys` is num.standby.replicas.
+    `standbys` is num.standby.replicas. With `protocol` classic an instance does not leave when it closes: each restart
+    waits for the session of the old member, 45 s, and then finds its tasks where they were.
     """
     probe = watch(world)
     orders = world.topic("orders", partitions=partitions)
     apps = {}
     for name in ("static", "volume", "no-volume"):
         store = Store(changelog=changelog, restore=restore_rate, persistent=name != "no-volume")
-        settings = {"streams.num.standby.replicas": standbys}
-        apps[name] = world.streams(name, Part((orders,), store), group_config=settings)
+        if protocol == "classic":
+            config = {"group.protocol": protocol, "num.standby.replicas": standbys}
+            apps[name] = world.streams(name, Part((orders,), store), config=config)
+        else:
+            settings = {"streams.num.standby.replicas": standbys}
+            apps[name] = world.streams(name, Part((orders,), store), group_config=settings)
         apps[name].join(instances, static=name == "static")
     for app in apps.values():
         yield app.stable(members=instances)
@@ -46,6 +53,8 @@ def streams_rolling_restart(
             yield app.stable(members=instances)
         yield world.sleep(seconds(20))
     restored = {name: probe.label_ms(Label.RESTORING, since=deployed, group=name) for name in apps}
-    world.check(restored["static"] < restored["volume"] < restored["no-volume"], f"restoring, partition-ms: {restored}")
-    left = {name: probe.count(s.StreamsMemberRemoved, since=deployed, group=name) for name in apps}
+    least = restored["static"] if protocol == "streams" else 0  # a classic instance comes back to its own tasks
+    world.check(least < restored["volume"] < restored["no-volume"], f"restoring, partition-ms: {restored}")
+    removed = MemberRemoved if protocol == "classic" else s.StreamsMemberRemoved
+    left = {name: probe.count(removed, since=deployed, group=name) for name in apps}
     world.check(left["static"] == 0 and left["volume"] == instances, f"members that left: {left}")

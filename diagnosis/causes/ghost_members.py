@@ -44,8 +44,8 @@ _DO = (
 )
 _STREAMS = (
     Remedy(
-        "give the instances a group.instance.id, so that a new process takes its old place: Kafka Streams does not leave"
-        " when it closes, and each new start waits until session.timeout.ms of the old member is over",
+        "give the instances a group.instance.id, so that a new process takes its old place: Kafka Streams does not"
+        " leave when it closes, and each new start waits until session.timeout.ms of the old member is over",
         ("group.instance.id", "session.timeout.ms"),
         brief="give its instances a group.instance.id",
     ),

@@ -113,6 +113,8 @@ def complete_join(m: ClassicState, assigned: Partitions, data: str | None = None
     revoked = tuple(p for p in client.fetch.view if p not in after)
     added = tuple(p for p in assigned if p not in before)
     fine = True
+    if revoked and client.tasks is not None:  # Kafka: TaskManager.handleRevocation
+        yield from commits.commit_and_wait(client, client.config.request_timeout_ms)
     if revoked and m.rebalance_protocol == COOPERATIVE:
         fine &= yield from revoke(m, revoked)
         m.request_rejoin("need to revoke partitions and re-join")
