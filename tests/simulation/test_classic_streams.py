@@ -1,4 +1,4 @@
-"""Instances of Kafka Streams in a simulated classic group: who waits for whom, what restores, what is warmed up."""
+"""Instances of Kafka Streams in a simulated classic group: what waits, what restores, what is warmed up."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_what_closes_does_not_leave_so_its_tasks_wait_for_its_session() -> None:
     assert all(SESSION_MS - 200 <= ms < SESSION_MS + 500 for ms in away), away
 
 
-def test_it_leaves_where_it_is_told_to() -> None:
+def test_it_leaves_where_its_settings_say_so() -> None:
     facts = restarted(Store(200_000), config={"internal.leave.group.on.close": True})
     assert [fact for fact in facts if isinstance(fact.event, p.LeaveSent)]
     assert not down(facts, Label.OWNER_DEAD)
