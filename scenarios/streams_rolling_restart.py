@@ -36,7 +36,7 @@ def streams_rolling_restart(
     for name in ("static", "volume", "no-volume"):
         store = Store(changelog=changelog, restore=restore_rate, persistent=name != "no-volume")
         if protocol == "classic":
-            config = {"group.protocol": protocol, "num.standby.replicas": standbys}
+            config: dict[str, int | str] = {"group.protocol": protocol, "num.standby.replicas": standbys}
             apps[name] = world.streams(name, Part((orders,), store), config=config)
         else:
             settings = {"streams.num.standby.replicas": standbys}
