@@ -60,15 +60,14 @@ def unsure(advice: Advice) -> str:
     is_less = change.interval()[1] < 0
     if (len(moved) >= FEWEST and most <= 0) or (advice.record is None and is_less):
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
-        return "The direction is not sure: this changes no more than the replay is off" if drowned else ""
+        return "It is not sure that it helps: it changes no more than the replay is off" if drowned else ""
     less, more = sum(ms < 0 for ms in moved), sum(ms > 0 for ms in moved)
-    said = (
-        f"The direction is not sure: it cost less in {less} of {counted(len(moved), 'simulation')} and more in {more}"
-    )
+    often = f"less in {less} of {counted(len(moved), 'simulation')} and more in {more}"
+    said = f"It is not sure that it helps: it cost {often}"
     if not is_less:
-        return f"{said}; the mean is less by {amount(name, -change.mean)}, which may be chance"
+        return f"{said}; on average it is {amount(name, -change.mean)} less, which may be chance"
     low, high = (-end for end in reversed(change.interval()))
-    return f"{said}; the mean is less by {short(name, low).partition(' ')[0]} to {amount(name, high)}"
+    return f"{said}; on average it is {short(name, low).partition(' ')[0]} to {amount(name, high)} less"
 
 
 def _decision(advice: Advice) -> list[str]:
@@ -83,12 +82,13 @@ def _decision(advice: Advice) -> list[str]:
     name, evidence = goal.minimise, selection.evidence
     chosen = together(advice.choices[evidence.best])
     if advice.is_present:
-        return [f"Keep {chosen}, {_as_it_is(advice)}: {about(name, evidence.mean)}.", _sure(advice)]
+        return [f"Keep {chosen}, {_as_it_is(advice)}: {about(name, evidence.mean)}.", _recorded(advice), _sure(advice)]
     if advice.keeps:
-        best = f"{chosen} has {amount(name, evidence.mean)}{_change(advice)}, {_enough(advice)}"
-        return [_keep(advice), f"{_sure(advice).removesuffix('.')}: {best}."]
+        first = f"the best of the {len(advice.choices)} choices, {chosen}," if len(advice.choices) > 1 else chosen
+        best = f"{first} has {amount(name, evidence.mean)}{_change(advice)}, {_enough(advice)}"
+        return [_keep(advice), _recorded(advice), as_sentence(best), _sure(advice)]
     before = None if advice.before is None else advice.before[name]
-    return [f"Take {chosen}: {about(name, evidence.mean, before)}.", _sure(advice), _broken(advice)]
+    return [f"Take {chosen}: {about(name, evidence.mean, before)}.", _recorded(advice), _sure(advice), _broken(advice)]
 
 
 def _warning(advice: Advice) -> str:
@@ -109,14 +109,21 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`At least 97 % sure that it is the best of the 4 choices, or at most 5 % worse than the best.`: what is taken."""
-    selection, number = advice.selection, len(advice.choices)
-    near = percent(advice.goal.indifference)
-    what = f"that it is the best of the {number} choices, or at most {near} worse than the best"
-    if advice.keeps and not advice.is_present:
-        what = f"which of the {number} choices is the best, to {near}"
-    sure = f"{_percent(selection.confidence)} sure {what}"
+    """`At least 97 % sure that none of the other 3 choices is more than 5 % better.`"""
+    selection, others = advice.selection, len(advice.choices) - 1
+    near = f"more than {percent(advice.goal.indifference)} better"
+    what = f"the other choice is not {near}" if others == 1 else f"none of the other {others} choices is {near}"
+    sure = f"{_percent(selection.confidence)} sure that {what}"
     return f"At least {sure}." if selection.reached else f"So far about {sure}."
+
+
+def _recorded(advice: Advice) -> str:
+    """The record's total, where it is not what its simulations cost on average: that is what figures compare with."""
+    record, before = advice.record, advice.before
+    if record is None or before is None or not record.reliance.recorded:
+        return ""
+    mean = in_two_digits(advice.goal.minimise, before[advice.goal.minimise])
+    return f"The record has {record.reliance.recorded}; {mean} is the average of its simulations."
 
 
 def _percent(confidence: float) -> str:
@@ -230,9 +237,10 @@ def _beside(advice: Advice) -> Iterator[str]:
 
 
 def _grows(name: str, own: float, before: float) -> str:
-    """`partitions unavailable at the same time: 12 instead of 7.9`."""
+    """`partitions unavailable at the same time: 12 instead of 7.9 on average`."""
     values = f"{in_two_digits(name, own)} instead of {in_two_digits(name, before)}"
-    return f"{called(name).removesuffix(',')}: {values}{f' {unit(name)}' if name.endswith('_ms') else ''}"
+    mean = "" if {own, before} == {round(own), round(before)} else " on average"
+    return f"{called(name).removesuffix(',')}: {values}{f' {unit(name)}' if name.endswith('_ms') else mean}"
 
 
 def _same(advice: Advice) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from groupsim.advice.selection import Row
 from groupsim.replay.choice_result import ChoiceResult
@@ -11,6 +12,9 @@ from groupsim.replay.cost import Cost
 from groupsim.replay.sentences.parts import how_far, why_not_sure
 from groupsim.replay.trust import Trust
 from groupsim.replay.verdict import Verdict, only_moves, verdict
+
+_ALIKE = 0.05
+"""A mean that differs from the record's total by a smaller share is the same to a reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,7 @@ class Reliance:
     `warning`: why the figures, or their direction, cannot be trusted. `how_far` to trust direction and amount.
     `off`: how far the replay is from the record. `not_in_the_logs`: settings on which the answer depends. `only_moves`:
     the best choice saves nothing, because partitions are held instead by processes that are stuck in a batch.
+    `recorded`: the record's total, where that is not what its simulations cost on average.
     """
 
     warning: str
@@ -29,6 +34,7 @@ class Reliance:
     doubts: Sequence[str] = ()
     not_in_the_logs: str = ""
     only_moves: bool = False
+    recorded: str = ""
 
 
 def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised: str) -> Reliance:
@@ -44,16 +50,24 @@ def reliance(best: Sequence[Row], now: Sequence[Row], trusted: Trust, minimised:
     doubts = trusted.doubts_about([row["partition_ms"] for row in now])
     warning, open_ = trusted.warning().removesuffix(": "), trusted.not_in_the_logs()
     if not warning and doubts:
-        warning = f"The direction is not sure: {'; '.join(doubts)}"
+        warning = f"It is not sure that it helps: {'; '.join(doubts)}"
     if result is None:
         return Reliance(warning, trusted.off(), doubts=doubts, not_in_the_logs=open_)
+    total, mean = trusted.imported or trusted.recorded_in_brief(), fmean(row["partition_ms"] for row in now)
+    recorded = "" if _alike(trusted, mean) else total
     found = verdict(result, trusted)
     trust = how_far([result], trusted, "the choice")
     if found is Verdict.NOT_SURE:
         trust = why_not_sure(result, trusted)
     elif found is Verdict.NO_DIFFERENCE:
         trust = "the medians of the simulations show no difference worth having"
-    return Reliance(warning, trusted.off(), str(found), trust, doubts, open_, moved)
+    return Reliance(warning, trusted.off(), str(found), trust, doubts, open_, moved, recorded)
+
+
+def _alike(trusted: Trust, mean_ms: float) -> bool:
+    """Whether a mean is about the record's total: nobody asks then which of both an advice compares with."""
+    least, most = trusted.recorded_range_ms
+    return max(least - mean_ms, mean_ms - most) <= _ALIKE * mean_ms
 
 
 def compared(rows: Sequence[Row], now: Sequence[Row]) -> ChoiceResult:

@@ -162,4 +162,4 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         return []
     part = share(ms, group.lasted_ms)
     shorter = [cost] if " to " not in said else [cost, cost.replace(said, f"at least {said.partition(' to ')[0]}")]
-    return shorter if part is None else [f"{cost} ({part} of the time)", *shorter]
+    return shorter if part is None else [f"{cost} ({part} of the time recorded)", *shorter]

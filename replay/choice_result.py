@@ -52,6 +52,11 @@ class ChoiceResult:
     as_recorded: bool = False
     needs: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> str:
+        """How a sentence calls the choice: an assignor's name alone may be read as a word (`range`)."""
+        return self.choice if "=" in self.choice else f"assignor={self.choice}"
+
     def _range(self, measure: str) -> Range:
         return range_of([getattr(each, measure) for each in self.costs])
 

@@ -26,3 +26,14 @@ def shown(value: object, longest: int = LONGEST) -> str:
         head = longest // 2
         text = f"{text[:head]}…{text[head + 1 - longest :]}"
     return plain(text)
+
+
+def member_of(process: str, longest: int = 60) -> str:
+    """A process as a sentence calls it: the member, and which of its processes.
+
+    >>> member_of("m3.1"), member_of("consumer-1-4f2c")
+    ('m3 (process m3.1)', 'consumer-1-4f2c')
+    """
+    member, dot, number = process.rpartition(".")
+    name = shown(process, longest)
+    return f"{shown(member, longest)} (process {name})" if dot and member and number.isdigit() else name

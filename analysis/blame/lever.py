@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from groupsim.wording.names import shown
+from groupsim.wording.names import member_of
 from groupsim.wording.numbers import partition_time, short_percent
 
 _IN_WORDS = {
@@ -32,9 +32,9 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     `of`: how the time is called; None: by its amount.
 
     >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
-    '87 % of this time depends on heartbeat.interval.ms; the group waited longest for m3.0.'
+    '87 % of this time depends on heartbeat.interval.ms; the group waited longest for m3 (process m3.0).'
     >>> lever([("network", "m1.0", 1_300)])
-    'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1.0.'
+    'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1 (process m1.0).'
     """
     by_lever, by_member = Counter[str | None](), Counter[str | None]()
     for configuration, member, ms in pieces:
@@ -54,7 +54,7 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     waited = _largest(by_member)
     if waited is None:
         return f"{said}."
-    return f"{said}; the group waited longest for {shown(waited, 60)}."
+    return f"{said}; the group waited longest for {member_of(waited)}."
 
 
 def _largest(sums: Counter[str | None]) -> str | None:

@@ -24,11 +24,11 @@ def amount(whole: Mapping[str, Any]) -> str:
     if unavailable["partition_ms"] is None:
         return f"unknown{_bounds(unavailable)}: {unavailable['unknown']}"
     starts = start_up(whole)
-    apart, of, beside = (NOT_COUNTED, "that time", f"; {starts}") if starts else ("", "all partition time", "")
+    apart, beside = (NOT_COUNTED, f"; {starts}") if starts else ("", "")
     total = f"{about_of(unavailable)}{partition_time(unavailable['partition_ms'])}"
     share = short_percent(unavailable["share"]) if _is_bounded(unavailable) else percent(unavailable["share"], 2)
     much = range_of(unavailable) or f"{total} ({share}"
-    return f"{_outage(unavailable, apart)}. Sum: {much} of {of}){beside}"
+    return f"{_outage(unavailable, apart)}. Sum: {much} of all partition time){beside}"
 
 
 def _outage(unavailable: Mapping[str, Any], apart: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 from groupsim.analysis.tables.lag import Lags
 from groupsim.analysis.timelines.rebalance import Rebalance
+from groupsim.wording.lists import capital, either
+from groupsim.wording.names import member_of
 from groupsim.wording.numbers import counted
 from groupsim.wording.start_up import NOT_COUNTED
 from groupsim.wording.times import duration
@@ -29,22 +31,33 @@ def of_rebalances(rebalances: Sequence[Rebalance]) -> str:
     """How many there are, what most of them came from, and the longest after each group's first."""
     if not rebalances:
         return "No rebalance."
-    said = counted(len(rebalances), "rebalance")
-    ((cause, times),) = Counter(each.cause for each in rebalances).most_common(1)
-    if len(rebalances) > 1:
-        said += f", {'all' if times == len(rebalances) else f'{times:,}'} of them {_BECAUSE.get(cause, f'({cause})')}"
+    said = f"{counted(len(rebalances), 'rebalance')}{_causes(rebalances)}"
     first = {each.group: each for each in reversed(rebalances)}
     later = [each for each in rebalances if each is not first[each.group]]
     known = [each for each in later or rebalances if each.duration_ms is not None]
     if not known:
-        return f"{said}; how long they took is not known."
+        return f"{said}. How long they took is not known."
     longest = max(known, key=lambda each: each.duration_ms or 0)
     others = "it" if len(rebalances) == 1 else "the other one" if len(rebalances) == 2 else "one of the others"
     which = "the longest" if len(known) > 1 else others
     apart = NOT_COUNTED if later and len(known) > 1 else ""
     least = "at least " if longest.at_least else ""
-    waited = f", and waited longest for {longest.slowest_member}" if longest.slowest_member else ""
-    return f"{said}; {which}{apart} took {least}{duration(longest.duration_ms or 0)}{waited}."
+    waited = f", and waited longest for {member_of(longest.slowest_member)}" if longest.slowest_member else ""
+    return f"{said}. {capital(which)}{apart} took {least}{duration(longest.duration_ms or 0)}{waited}."
+
+
+def _causes(rebalances: Sequence[Rebalance]) -> str:
+    """`, start-up included: 3 because a member joined, 1 because a member left`; the others without their number."""
+    causes = Counter(_BECAUSE.get(each.cause, f"({each.cause})") for each in rebalances).most_common()
+    if len(rebalances) == 1:
+        return ""
+    if len(causes) == 1:
+        return f", start-up included: all {causes[0][0]}"
+    if len(causes) == 2:
+        return f", start-up included: {', '.join(f'{times:,} {because}' for because, times in causes)}"
+    (most, times), *others = causes
+    rest = either([because.removeprefix("because ") for because, _ in others])
+    return f", start-up included: {times:,} {most}, the others because {rest}"
 
 
 def of_lag(lags: Lags, end_ms: int) -> str:

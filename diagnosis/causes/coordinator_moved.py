@@ -15,7 +15,7 @@ from groupsim.diagnosis.not_stored import not_stored
 from groupsim.diagnosis.rebalances import rebalanced_times
 from groupsim.diagnosis.said import Said, lost_membership
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.wording.numbers import often
+from groupsim.wording.numbers import often, ranged
 from groupsim.wording.times import duration
 
 _MOVED = re.compile(
@@ -276,6 +276,17 @@ def _outages(log: GroupLog, clients: list[Said]) -> list[tuple[Said, Said | None
     return list(found.values())
 
 
+def _how_often(lasted: list[int | None]) -> str:
+    """` for 200 ms`, ` 5 times, for 180 ms to 1.2 s each`; of several only the first where not all are known."""
+    known = [ms for ms in lasted if ms is not None]
+    if len(lasted) == 1:
+        return f" for {duration(known[0])}"
+    times = often(len(lasted))
+    if len(known) < len(lasted):
+        return f"{times}, the first time for {duration(known[0])}"
+    return f"{times}, for {ranged(duration(min(known)), duration(max(known)))} each"
+
+
 def _is_back(log: GroupLog, held: list[Said], clients: list[Said]) -> Said | None:
     """The line that shows that the coordinator was back after it was lost for the first time."""
     gone = [line for line in held if _shuts_down(line) or line.row.kind is RowKind.BROKER_UNLOADED]
@@ -286,12 +297,11 @@ def _is_back(log: GroupLog, held: list[Said], clients: list[Said]) -> Said | Non
 
 def _away(log: GroupLog, broker: list[Said]) -> str | None:
     """For how long the same broker did not coordinate the group: it unloaded and loaded it, or was started again."""
-    left = next((line for line in broker if line.row.kind is RowKind.BROKER_UNLOADED), None)
-    loaded = None if left is None else _next(left, log.broker, (RowKind.GROUP_LOADED,))
-    if left is not None and (back := _lasted(left, loaded)) is not None:
-        times = often(sum(line.row.kind is RowKind.BROKER_UNLOADED for line in broker))
-        how_long = f"{times}, the first time for {duration(back)}" if times else f" for {duration(back)}"
-        return f"the group's coordinator was away{how_long} (stopped, or moved to another broker)"
+    unloaded = [line for line in broker if line.row.kind is RowKind.BROKER_UNLOADED]
+    left = unloaded[0] if unloaded else None
+    lasted = [_lasted(line, _next(line, log.broker, (RowKind.GROUP_LOADED,))) for line in unloaded]
+    if lasted and lasted[0] is not None:
+        return f"the group's coordinator was away{_how_often(lasted)} (stopped, or moved to another broker)"
     starts = next((line for line in broker if "start" in str(line.row.detail.get("what", "")).lower()), None)
     before = [] if starts is None else [line.at for line in log.broker if line.nth < starts.nth and line.at is not None]
     if left is not None or starts is None or starts.at is None or not before:

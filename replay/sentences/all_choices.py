@@ -17,7 +17,18 @@ from groupsim.wording.lists import as_sentence, capital, either
 from groupsim.wording.numbers import about_instead, partition_seconds, seconds, two_digits
 
 _NAMED = 3
-"""So many choices that are as good are named."""
+"""So many choices that are as good are named, and so many others."""
+_AMONG_OTHERS = {
+    Verdict.BETTER: "costs more than that",
+    Verdict.LIKELY_BETTER: "costs more than that",
+    Verdict.WORSE: "costs more than as recorded",
+    Verdict.LIKELY_WORSE: "is likely to cost more than as recorded",
+    Verdict.NO_DIFFERENCE: "changes nothing worth having",
+    Verdict.MOVED: "only moves time",
+    Verdict.NOT_SURE: "may help or not",
+    Verdict.SAME: "is what the record has",
+}
+"""What is said of a choice that was asked for and is not among the best."""
 
 
 def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -30,7 +41,7 @@ def headline(results: Sequence[ChoiceResult], trusted: Trust) -> str:
     if not answered:
         return " ".join(brief(choice, trusted) for choice in refused)
     others = (
-        [f"The others: {', '.join(f'{each.choice} {parts.why_none(each)}' for each in refused)}."] if refused else []
+        [f"The others: {', '.join(f'{each.named} {parts.why_none(each)}' for each in refused)}."] if refused else []
     )
     return " ".join([*_about(answered, trusted), *others])
 
@@ -58,7 +69,7 @@ def starting(results: Sequence[ChoiceResult]) -> str:
     baseline, *others = (result for result in results if result.costs)
     usual_ms = baseline.founding_ms.median
     differing = [other for other in others if abs(other.founding_ms.median - usual_ms) > worth_ms(usual_ms)]
-    costs = [f"{seconds(other.founding_ms.median)} with {other.choice}" for other in differing]
+    costs = [f"{seconds(other.founding_ms.median)} with {other.named}" for other in differing]
     return ", ".join([partition_seconds(usual_ms), *costs])
 
 
@@ -88,17 +99,18 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     if trusted.unknown is not None:
         return _uncompared(simulated, trusted) if len(simulated) > 1 else [brief(simulated[0], trusted)]
     if better := _better(answered, trusted):
-        return _best(better, trusted)
+        level = _level(better)
+        return [*_best(level, trusted), *_rest([each for each in answered if each not in level], trusted)]
     unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
         return [_none(answered, trusted)]
     none = f"none of the {len(answered)} choices clearly costs less"
     first = _promising(unsure, trusted)
     if first is not None:
-        return [as_sentence(f"{none}; {first.choice} comes nearest"), as_sentence(parts.seeds_say(first))]
+        return [as_sentence(f"{none}; {first.named} comes nearest"), as_sentence(parts.seeds_say(first))]
     if trusted.low or trusted.doubts(unsure[0]):
         none = f"{trusted.warning()}it is not sure that any of the {len(answered)} choices would have helped"
-    return [as_sentence(none), as_sentence(why_in_brief(unsure[0], trusted, f"with {unsure[0].choice} it"))]
+    return [as_sentence(none), as_sentence(why_in_brief(unsure[0], trusted, unsure[0].named))]
 
 
 def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
@@ -110,14 +122,14 @@ def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:
     least = min(real, key=_median_ms)
     if two_digits(_median_ms(least)) == (as_now := two_digits(least.base.median)):
         return f"{none}: each would have cost about {as_now} partition-seconds, as recorded, or more."
-    return f"{none}: the least is {about_instead([_median_ms(least)], least.base.median)}, with {least.choice}."
+    return f"{none}: the least is {about_instead([_median_ms(least)], least.base.median)}, with {least.named}."
 
 
 def _uncompared(results: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     unknown = f"Whether one of the {len(results)} choices would have helped is unknown, because the record's total is."
     if not trusted.partitions_known:
         return [unknown]
-    costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.choice}" for each in results]
+    costs = [f"{seconds(each.unavailable_partition_ms.median)} with {each.named}" for each in results]
     base = f"{partition_seconds(results[0].base.median)} as recorded"
     return [unknown, f"Simulated, it costs {', '.join([base, *costs])}."]
 
@@ -127,18 +139,25 @@ def _promising(unsure: Sequence[ChoiceResult], trusted: Trust) -> ChoiceResult |
     return min((each for each in unsure if promising(each, trusted)), key=_median_ms, default=None)
 
 
-def _best(better: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
+def _best(level: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     """The best choices, from the best: one, or several with no difference worth having between them."""
-    level = _level(better)
     best = "Perhaps best" if perhaps(level, trusted) else "Best"
-    it = "it" if len(level) == 1 else "each of them"
+    it = "it" if len(level) == 1 else "each alone"
     far = parts.how_far(level, trusted, it)
     return [f"{best}: {_amounts(level)}.", *map(as_sentence, filter(None, [far, parts.needs(level)]))]
 
 
+def _rest(others: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
+    """What of the choices that are not the best, so that none that was asked for is missing from the answer."""
+    if len(others) > _NAMED:
+        return [f"The other {len(others)} choices are in the table."]
+    said = [f"{each.named} {_AMONG_OTHERS[verdict(each, trusted)]}" for each in others]
+    return [f"The rest: {', '.join(said)}."] if said else []
+
+
 def _amounts(level: Sequence[ChoiceResult]) -> str:
     """What choices that are as good would have cost: each of two, and the range of more."""
-    names, medians, base = [each.choice for each in level], [_median_ms(each) for each in level], level[0].base.median
+    names, medians, base = [each.named for each in level], [_median_ms(each) for each in level], level[0].base.median
     if len({two_digits(ms) for ms in medians}) == len(level) == 2:
         first, second = names
         about = about_instead(medians[:1], base)

@@ -21,24 +21,24 @@ def brief(result: ChoiceResult, trusted: Trust) -> str:
     decided, warning = verdict(result, trusted), trusted.warning()
     if not result.simulated:
         refused = f"{warning if decided is Verdict.SAME else ''}{parts.not_simulated(result)}."
-        return first_that_fits([refused, f"{result.choice} {parts.why_none(result)}."], [result.choice])
+        return first_that_fits([refused, f"{result.named} {parts.why_none(result)}."], [result.named])
     own, base = result.unavailable_partition_ms, result.base
     amounts = about_instead([own.median], base.median)
     if decided is Verdict.UNKNOWN:
-        unknown = f"Whether {result.choice} would have helped is unknown, because the record's total is."
+        unknown = f"Whether {result.named} would have helped is unknown, because the record's total is."
         return f"{unknown} Simulated, it costs {amounts}." if trusted.partitions_known else unknown
     if decided is Verdict.NO_DIFFERENCE:
         small = max(own.most, base.most) < SMALL_MS
         why = "hardly anything is unavailable in the time that is compared" if small else amounts
-        said = [f"{result.choice} makes no difference worth having: {why}"]
+        said = [f"{result.named} makes no difference worth having: {why}"]
     elif decided is Verdict.NOT_SURE:
-        not_sure = f"{warning}whether {result.choice} would have helped is not sure: simulated, it costs {amounts}"
+        not_sure = f"{warning}whether {result.named} would have helped is not sure: simulated, it costs {amounts}"
         said = [capital(not_sure), why_in_brief(result, trusted)]
     elif decided is Verdict.MOVED:
         longer = "but a process that is stuck in a batch holds partitions for longer"
-        said = [f"{result.choice} only moves time: {amounts}, {longer}"]
+        said = [f"{result.named} only moves time: {amounts}, {longer}"]
     else:
-        said = [f"{result.choice} would have cost {amounts}", parts.how_far([result], trusted)]
+        said = [f"{result.named} would have cost {amounts}", parts.how_far([result], trusted)]
     total = trusted.imported or trusted.recorded_in_brief()
     record = f"the record has {total}" if parts.luck(result, trusted) else ""
     rest = [*said[1:], record, parts.needs([result])]
@@ -56,12 +56,12 @@ def line(result: ChoiceResult, trusted: Trust) -> str:
     if not result.simulated:
         return parts.not_simulated(result)
     if decided is Verdict.NO_DIFFERENCE:
-        return joined([f"{result.choice} {parts.no_difference(result)}", parts.humps(result)])
+        return joined([f"{result.named} {parts.no_difference(result)}", parts.humps(result)])
     if decided is Verdict.NOT_SURE:
         return joined([capital(_not_sure(result)), "" if trusted.low else parts.why_not_sure(result, trusted)])
     if decided is Verdict.MOVED:
         return _only_moves(result)
-    cost = f"{result.choice} {parts.would_have_cost([result])}"
+    cost = f"{result.named} {parts.would_have_cost([result])}"
     return joined([cost, *parts.beside([result]), parts.how_far([result], trusted)])
 
 
@@ -76,12 +76,12 @@ def about_one(result: ChoiceResult, trusted: Trust) -> str:
         return _uncompared(result, trusted)
     luck, reasons = parts.luck(result, trusted), trusted.reasons(result)
     if decided is Verdict.NO_DIFFERENCE:
-        return joined([f"{result.choice} {parts.no_difference(result, luck)}", parts.humps(result), reasons])
+        return joined([f"{result.named} {parts.no_difference(result, luck)}", parts.humps(result), reasons])
     if decided is Verdict.NOT_SURE:
         return joined([capital(f"{warning}{_not_sure(result, luck)}"), why_unsure(result, trusted)])
     if decided is Verdict.MOVED:
         return joined([_only_moves(result, luck), reasons])
-    cost = f"{result.choice} {parts.would_have_cost([result], luck)}"
+    cost = f"{result.named} {parts.would_have_cost([result], luck)}"
     return joined([cost, *parts.beside([result]), f"{parts.how_far([result], trusted)}: {reasons}"])
 
 
@@ -91,19 +91,19 @@ def why_unsure(result: ChoiceResult, trusted: Trust) -> str:
 
 
 def _only_moves(result: ChoiceResult, luck: str = "") -> str:
-    moves = f"{result.choice} only moves time: it {parts.would_have_cost([result], luck)}"
+    moves = f"{result.named} only moves time: it {parts.would_have_cost([result], luck)}"
     return joined([moves, parts.unpolled(result)])
 
 
 def _not_sure(result: ChoiceResult, luck: str = "") -> str:
     simulated = parts.would_have_cost([result], luck, costs="it costs")
-    not_sure = f"whether {result.choice} would have helped is not sure: simulated, {simulated}"
+    not_sure = f"whether {result.named} would have helped is not sure: simulated, {simulated}"
     return joined([not_sure, parts.needs([result]), parts.unfinished(result), parts.humps(result)])
 
 
 def _uncompared(result: ChoiceResult, trusted: Trust) -> str:
     """Amounts of simulations, without a percentage: there is no record to compare them with."""
-    unknown = f"whether {result.choice} would have helped is unknown, because the record's total is: {trusted.unknown}"
+    unknown = f"whether {result.named} would have helped is unknown, because the record's total is: {trusted.unknown}"
     if not trusted.partitions_known:
         return capital(unknown)
     amounts = parts.instead_of(result.unavailable_partition_ms.median, result.base.median)

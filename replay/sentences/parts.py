@@ -82,8 +82,8 @@ def simulated_as_recorded(result: ChoiceResult, trusted: Trust) -> str:
 def not_simulated(result: ChoiceResult) -> str:
     """Why there is no cost of a choice: the record has it already, can't answer it, or no group can have it."""
     if result.as_recorded:
-        return f"{result.choice} is what the record has, so it changes nothing"
-    return f"{result.choice} {why_none(result)}{'' if result.impossible else ' from this record'}: {result.refused}"
+        return f"{result.named} is what the record has, so it changes nothing"
+    return f"{result.named} {why_none(result)}{'' if result.impossible else ' from this record'}: {result.refused}"
 
 
 def why_none(result: ChoiceResult) -> str:
@@ -103,7 +103,7 @@ def how_far(results: Sequence[ChoiceResult], trusted: Trust, it: str = "it") -> 
     amount = f"{seconds_range(trusted.amount(results))} partition-seconds"
     if amount_is_unknown(results, trusted):
         return f"{sure}, but the amount is unknown (anything from {amount} is possible)"
-    return f"{sure}, and may cost {'anything from ' * bool(opposed)}{amount}"
+    return f"{sure}; expect {'anything from ' * bool(opposed)}{amount}{', whichever you choose' * (len(results) > 1)}"
 
 
 def why_not_sure(result: ChoiceResult, trusted: Trust, it: str = "it") -> str:
@@ -136,7 +136,7 @@ def needs(results: Sequence[ChoiceResult]) -> str:
     """Which limits of the brokers must be wider than by default; of several choices, by name."""
     if len(results) == 1:
         return f"it needs {' and '.join(results[0].needs)}" if results[0].needs else ""
-    return joined(f"{each.choice} needs {' and '.join(each.needs)}" for each in results if each.needs)
+    return joined(f"{each.named} needs {' and '.join(each.needs)}" for each in results if each.needs)
 
 
 def unpolled(result: ChoiceResult) -> str:

@@ -32,15 +32,15 @@ def taken(moved: Sequence[float], *, recorded: bool = True, **reliance: str) -> 
     [
         (
             [-40_000.0, -30_000.0, 900.0, 800.0, 700.0, 900.0, 500.0],
-            "it cost less in 2 of 7 simulations and more in 5; the mean is",
+            "it cost less in 2 of 7 simulations and more in 5; on average it is",
         ),
         (
             [-9_000.0] * 6 + [3_000.0] * 5,
-            "it cost less in 6 of 11 simulations and more in 5; the mean is less by 3.5 partition-sec",
+            "it cost less in 6 of 11 simulations and more in 5; on average it is 3.5 partition-seconds less",
         ),
         (
             [-9_000.0, -9_500.0, -9_100.0, -9_200.0, -9_050.0],
-            "it cost less in 5 of 5 simulations and more in 0; the mean is less",
+            "it cost less in 5 of 5 simulations and more in 0; on average it is",
         ),
     ],
 )
@@ -48,7 +48,7 @@ def test_what_the_seeds_do_not_show_is_said_first(moved: Sequence[float], said: 
     found = taken(moved, how_far="said twice", verdict="not sure")
     first, sentence = answer(found).split(". ", 1)
     assert first.startswith("Perhaps take assignor=a: ")
-    assert sentence.startswith(f"The direction is not sure: {said}")
+    assert sentence.startswith(f"It is not sure that it helps: {said}")
     assert "said twice" not in str([sentence, *rests_on(found)])
 
 
@@ -61,14 +61,14 @@ def test_a_direction_that_the_seeds_show_is_not_doubted() -> None:
 def test_what_changes_less_than_the_replay_is_off_is_not_sure() -> None:
     sentence = answer(taken([-9_000.0 + 10 * n for n in range(6)], verdict="not sure", how_far="trust neither"))
     assert sentence.startswith("Perhaps take assignor=a: ")
-    assert "The direction is not sure: this changes no more than the replay is off. " in sentence
+    assert "It is not sure that it helps: it changes no more than the replay is off. " in sentence
 
 
 def test_of_a_scenario_a_mean_that_is_surely_less_is_enough() -> None:
     moved = [-9_000.0 - 10 * n for n in range(16)] + [100.0] * 9
     assert unsure(taken(moved, recorded=False)) == ""
     assert unsure(taken(moved)).startswith(
-        "The direction is not sure: it cost less in 16 of 25 simulations and more in 9; the mean"
+        "It is not sure that it helps: it cost less in 16 of 25 simulations and more in 9; on average"
     )
     assert unsure(taken([-9_000.0] * 6 + [8_000.0] * 5, recorded=False)).endswith("which may be chance")
 

@@ -86,11 +86,9 @@ def test_what_is_set_is_kept_unless_the_gain_is_worth_a_change_and_the_smallest_
 
 def test_what_is_set_need_not_be_among_the_choices() -> None:
     sentence = answer(asked([19_700, 25_000, 25_000, 20_000], choices=CHOICES[:3]))
-    assert sentence.startswith("Keep the settings as they are: about 20 partition-seconds. At least ")
-    assert (
-        " % sure which of the 3 choices is the best, to 5 %: session=45000 and static=true has 19.7 partition-sec"
-        in sentence
-    )
+    assert sentence.startswith("Keep the settings as they are: about 20 partition-seconds. ")
+    assert ". The best of the 3 choices, session=45000 and static=true, has 19.7 partition-seconds (-2%), " in sentence
+    assert " % sure that none of the other 2 choices is more than 5 % better." in sentence
     assert " (-2%), which is not worth a change" in sentence
     assert "a gain has to be more than 5 % and 0.5 partition-seconds" in sentence
 

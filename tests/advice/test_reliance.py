@@ -31,7 +31,7 @@ BASE = [20_000, 21_000, 19_500, 20_500, 20_000, 19_000] * 2
             [9_000] * 12,
             trusted(),
             "better",
-            "the choice is sure to cost less, and may cost 8.1 to 9.9 partition-seconds",
+            "the choice is sure to cost less; expect 8.1 to 9.9 partition-seconds",
         ),
         (
             [9_000] * 11 + [19_500],
@@ -57,7 +57,7 @@ def test_a_replay_that_is_far_off_is_of_low_fidelity() -> None:
 
 def test_what_speaks_against_every_direction_is_named() -> None:
     found = reliance(rows([9_000] * 6), rows(BASE), trusted(stopped=("m2",)), "partition_ms")
-    assert found.warning.startswith("The direction is not sure: m2 was probably stopped")
+    assert found.warning.startswith("It is not sure that it helps: m2 was probably stopped")
     assert found.verdict == "not sure"
 
 

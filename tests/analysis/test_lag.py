@@ -64,12 +64,14 @@ def test_what_the_table_of_rebalances_begins_with() -> None:
     one, two = took("member-joined", 0, 9_000, "m1"), took("member-left", 10_000, 11_500, "m2")
     three = took("member-left", 20_000, None, None)
     assert of_rebalances([]) == "No rebalance."
-    assert of_rebalances([one]) == "1 rebalance; it took 9.0 s, and waited longest for m1."
+    assert of_rebalances([one]) == "1 rebalance. It took 9.0 s, and waited longest for m1."
     assert of_rebalances([one, two]) == (
-        "2 rebalances, 1 of them because a member joined; the other one took 1.5 s, and waited longest for m2."
+        "2 rebalances, start-up included: 1 because a member joined, 1 because a member left. The other one took 1.5 s,"
+        " and waited longest for m2."
     )
     assert of_rebalances([one, two, three]) == (
-        "3 rebalances, 2 of them because a member left; one of the others took 1.5 s, and waited longest for m2."
+        "3 rebalances, start-up included: 2 because a member left, 1 because a member joined. One of the others took"
+        " 1.5 s, and waited longest for m2."
     )
 
 

@@ -33,7 +33,7 @@ def test_a_choice_that_the_record_has_is_said_to_be_so_and_costs_the_same(call: 
     recorded, *rows = called.json
     same = {row["choice"]: row["as_recorded"] for row in rows}
     assert same == {"range": True, "sticky": False, "membership=static": True, "restart.ms=900": False}
-    assert rows[0]["answer"] == "range is what the record has, so it changes nothing."
+    assert rows[0]["answer"] == "assignor=range is what the record has, so it changes nothing."
     assert rows[0]["ranges"] == recorded["ranges"]
     classic = call(*ask, "--protocol", "classic").json[1]
     assert classic["as_recorded"]
@@ -49,7 +49,7 @@ def test_three_answers_about_the_examples_are_what_recordings_of_the_other_choic
         imported(call, KILL9.parent / name)
         ask = ("incident", "whatif", "latest", "--assignor", "cooperative-sticky", "--seeds", "0:10")
         base, other = call(*ask, "--format", "json").json
-        found[name] = other["verdict"], base["answer"].startswith("cooperative-sticky "), other
+        found[name] = other["verdict"], base["answer"].startswith("assignor=cooperative-sticky "), other
     assert {name: each[:2] for name, each in found.items()} == {
         "max-poll-range": ("worse", True),
         "static-restart-range": ("worse", True),

@@ -39,14 +39,14 @@ def test_a_clear_gain_is_said_with_its_range_and_how_far_to_trust_it() -> None:
     base = [20_000, 21_000, 19_000, 20_500, 19_500, 20_200, 19_800, 20_100, 19_900, 20_000]
     half = [ms // 2 for ms in base]
     assert sentence(result(half, base), SURE) == (
-        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 % over 10 simulations); it is sure"
-        " to cost less, and may cost 8.6 to 11.6 partition-seconds: the replay of the record is 3 % off (20.6 instead"
+        "assignor=range would have cost 10.0 partition-seconds instead of 20.0 (−50 % over 10 simulations); it is sure"
+        " to cost less; expect 8.6 to 11.6 partition-seconds: the replay of the record is 3 % off (20.6 instead"
         " of 20.0 partition-seconds)."
     )
     assert sentence(result([7_000, *half[1:]], base), SURE) == (
-        "range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −65 % over 10 simulations);"
-        " it is sure to cost less, and may cost 6.3 to 11.6 partition-seconds: the replay of the record is 3 % off"
-        " (20.6 instead of 20.0 partition-seconds)."
+        "assignor=range would have cost 10.0 partition-seconds instead of 20.0 (−50 %, −50 to −65 % over 10"
+        " simulations); it is sure to cost less; expect 6.3 to 11.6 partition-seconds: the replay of the record is 3 %"
+        " off (20.6 instead of 20.0 partition-seconds)."
     )
 
 
@@ -86,7 +86,7 @@ def test_a_record_that_hardly_any_seed_costs_makes_the_direction_unsure() -> Non
     found = result([10_000] * 20, [20_000] * 20)
     why = "as recorded, none of 20 simulations costs about as much as was recorded (12.0)"
     said = sentence(found, rare)
-    assert said.startswith("Whether range would have helped is not sure: simulated, it costs 10.0 partition-seconds")
+    assert said.startswith("Whether assignor=range would have helped is not sure: simulated, it costs")
     assert f"(−50 % over 20 simulations); {why}; the replay of the record is 0 % off." in said
     once = result([10_000] * 20, [12_000] + [20_000] * 19)
     assert "only 1 of 20 simulations costs" in sentence(once, rare)
@@ -102,12 +102,12 @@ def test_processes_that_were_stopped_make_every_direction_unsure() -> None:
     why = "m1.0, m3.0 were probably stopped for a time, and no log shows when and for how long"
     for found in (half, same):
         assert verdict(found, doubtful) is Verdict.NOT_SURE
-        assert sentence(found, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs ")
+        assert sentence(found, doubtful).startswith("Whether assignor=range would have helped is not sure: simulated")
         assert f"; {why}; the replay" in sentence(found, doubtful)
     assert headline([result([1], [1]), same, half], doubtful).startswith(
         f"It is not sure that any of the 2 choices would have helped. {why[0].upper()}{why[1:]}."
     )
-    assert line(half, doubtful).startswith("Whether range would have helped is not sure: simulated, it costs 10.0 ")
+    assert line(half, doubtful).startswith("Whether assignor=range would have helped is not sure: simulated, it costs")
 
 
 def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() -> None:
@@ -122,12 +122,12 @@ def test_an_unknown_record_gives_no_percentage_and_low_fidelity_comes_first() ->
     both = [result(base, base, "as recorded"), result(half, base, "a"), result(base, base, "b")]
     assert headline(both, unknown) == (
         "Whether one of the 2 choices would have helped is unknown, because the record's total is. Simulated, it costs"
-        " 20.0 partition-seconds as recorded, 10.0 with a, 20.0 with b."
+        " 20.0 partition-seconds as recorded, 10.0 with assignor=a, 20.0 with assignor=b."
     )
     assert rests_on(both, unknown) == ["the record's total is unknown: no log names a partition"]
     low = Trust(recorded_ms=20_000, recorded_at_most_ms=20_000, replayed_ms=40_000, matched=1.0)
     assert sentence(result(half, base), low).startswith(
-        "Low fidelity: whether range would have helped is not sure: simulated, it costs 10.0 partition-seconds instead"
+        "Low fidelity: whether assignor=range would have helped is not sure: simulated, it costs 10.0 partition-seconds"
     )
     assert (
         "; trust none of these figures: the replay of the record is 100 % off (40.0 instead of 20.0 partition-seconds)."
@@ -151,13 +151,13 @@ def test_hardly_anything_is_no_low_fidelity() -> None:
 def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so() -> None:
     base = [20_000] * 10
     same = replace(result(base, base), as_recorded=True)
-    assert sentence(same, SURE) == "range is what the record has, so it changes nothing."
+    assert sentence(same, SURE) == "assignor=range is what the record has, so it changes nothing."
     worse = result([40_000] * 10, base, "c")
-    assert headline([result(base, base), same, worse], SURE).endswith(" instead of 20 partition-seconds, with c.")
+    assert headline([result(base, base), same, worse], SURE).endswith(" instead of 20 partition-seconds, with assignor=c.")
     low = replace(SURE, replayed_ms=40_000)
     assert sentence(same, low) == (
-        "Low fidelity: range is what the record has, so it changes nothing; the replay of the record is 100 % off"
-        " (40.0 instead of 20.0 partition-seconds)."
+        "Low fidelity: assignor=range is what the record has, so it changes nothing; the replay of the record is"
+        " 100 % off (40.0 instead of 20.0 partition-seconds)."
     )
     unsure = replace(SURE, open_settings={"session.timeout.ms": (3_000, 11_000)})
     assert "session" not in str(rests_on([result(base, base), same], unsure))  # nothing that would become narrower

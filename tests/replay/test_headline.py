@@ -24,28 +24,33 @@ def test_the_headline_is_the_best_choice_or_says_that_none_helps() -> None:
         result([40_000] * 10, base, "c"),
     )
     assert headline([as_recorded, good, better, bad], SURE) == (
-        "Best: b would have cost about 5.0 instead of 20 partition-seconds. It is sure to cost less, and"
-        " may cost 4.5 to 5.5 partition-seconds."
+        "Best: assignor=b would have cost about 5.0 instead of 20 partition-seconds. It is sure to cost less;"
+        " expect 4.5 to 5.5 partition-seconds."
+        " The rest: assignor=a costs more than that, assignor=c costs more than as recorded."
     )
     assert headline([as_recorded, bad, replace(bad, choice="d")], SURE) == (
-        "None of the 2 choices would have helped: the least is about 40 instead of 20 partition-seconds, with c."
+        "None of the 2 choices would have helped: the least is about 40 instead of 20 partition-seconds,"
+        " with assignor=c."
     )
     level = headline([as_recorded, good, result([6_000] * 5 + [5_500] * 5, base, "d"), better], SURE)
     assert level == (
-        "Best: b would have cost about 5.0 instead of 20 partition-seconds, and d about 5.8. Each of them is sure to"
-        " cost less, and may cost 4.5 to 6.6 partition-seconds."
+        "Best: assignor=b would have cost about 5.0 instead of 20 partition-seconds, and assignor=d about 5.8."
+        " Each alone is sure to cost less; expect 4.5 to 6.6 partition-seconds, whichever you choose."
+        " The rest: assignor=a costs more than that."
     )
     refused = ChoiceResult(choice="d", costs=(), baseline=(), refused="nobody restarts")
-    assert headline([as_recorded, refused], SURE) == "d can't be answered from this record: nobody restarts."
+    assert headline([as_recorded, refused], SURE) == "assignor=d can't be answered from this record: nobody restarts."
     said = headline([as_recorded, bad, refused], SURE)
-    assert said.startswith("c would have cost about 40 instead of 20 partition-seconds. It is sure to cost more, ")
-    assert said.endswith(" The others: d can't be answered.")
-    impossible = replace(refused, choice="e", impossible=True)
-    assert headline([as_recorded, good, bad, refused, impossible], SURE).startswith("Best: a would have cost")
-    assert headline([as_recorded, good, bad, refused, impossible], SURE).endswith(
-        " The others: d can't be answered, e is not possible."
+    assert said.startswith(
+        "assignor=c would have cost about 40 instead of 20 partition-seconds. It is sure to cost more; "
     )
-    assert sentence(impossible, SURE) == "e is not possible: nobody restarts."
+    assert said.endswith(" The others: assignor=d can't be answered.")
+    impossible = replace(refused, choice="e", impossible=True)
+    assert headline([as_recorded, good, bad, refused, impossible], SURE).startswith("Best: assignor=a would have cost")
+    assert headline([as_recorded, good, bad, refused, impossible], SURE).endswith(
+        " The others: assignor=d can't be answered, assignor=e is not possible."
+    )
+    assert sentence(impossible, SURE) == "assignor=e is not possible: nobody restarts."
 
 
 @given(st.lists(COSTS, min_size=1, max_size=4))

@@ -79,7 +79,7 @@ def test_where_the_simulation_ends_too_early_the_amount_is_a_lower_bound_and_nev
     said = sentence(long, sure)
     assert "6 of 6 simulations end before all partitions are held again" in said
     assert "so the amount is a lower bound" in said
-    assert "may cost" not in said
+    assert "expect" not in said
     assert verdict(long, sure) is Verdict.WORSE  # it costs even more than is seen
 
 

@@ -18,12 +18,12 @@ from tests.replay.test_answer import COSTS, SURE, near, result
 def test_seeds_that_say_the_opposite_are_counted() -> None:
     said = sentence(result([30_000] * 9 + [14_000], [20_000] * 10), SURE)
     assert said.endswith(
-        "; it is likely to cost more (9 of 10 simulations), and may cost anything from 12.6 to 33.0 partition-seconds:"
+        "; it is likely to cost more (9 of 10 simulations); expect anything from 12.6 to 33.0 partition-seconds:"
         " the replay of the record is 3 % off (20.6 instead of 20.0 partition-seconds)."
     )
     noisy = sentence(result([30_000] * 6 + [10_000] * 4, [20_000] * 10), SURE)
     assert (
-        "Whether range would have helped is not sure: simulated, it costs 30.0 partition-seconds instead of 20.0 ("
+        "Whether assignor=range would have helped is not sure: simulated, it costs 30.0 partition-seconds instead"
     ) in noisy
     assert "; it cost less in 4 of 10 simulations and more in 6, which may be chance: the replay" in noisy
 
@@ -52,20 +52,20 @@ def test_none_would_have_helped_only_where_the_seeds_show_it() -> None:
     maybe, same = result([10_000] * 8 + [25_000] * 2, base, "a"), result([20_100] * 10, base, "b")
     said = headline([result(base, base, "as recorded"), maybe, same], SURE)
     assert said == (
-        "None of the 2 choices clearly costs less; a comes nearest. It cost less in 8"
+        "None of the 2 choices clearly costs less; assignor=a comes nearest. It cost less in 8"
         " of 10 simulations and more in 2, which may be chance."
     )
     small = result([17_800] * 4 + [18_500] * 6, base, "c")
     assert "and the difference may be too small to be worth having" in sentence(small, SURE)
     lower = headline([result(base, base, "as recorded"), maybe, result([14_000] * 10, base, "d")], SURE)
-    assert lower.startswith("Best: d would have cost about 14 instead of 20 partition-seconds. ")
+    assert lower.startswith("Best: assignor=d would have cost about 14 instead of 20 partition-seconds. ")
 
 
 def test_a_likely_choice_of_unknown_amount_is_perhaps_the_best() -> None:
     base = [20_000] * 10
     wide = result([6_000] * 9 + [60_000], base, "a")
     said = headline([result(base, base, "as recorded"), wide, result(base, base, "b")], SURE)
-    assert said.startswith("Perhaps best: a would have cost about 6.0 instead of 20 partition-seconds. ")
+    assert said.startswith("Perhaps best: assignor=a would have cost about 6.0 instead of 20 partition-seconds. ")
     assert "It is likely to cost less (9 of 10 simulations), but the amount is unknown" in said
 
 
@@ -109,7 +109,7 @@ def test_amounts_so_wide_that_they_say_nothing_are_said_to_be_unknown() -> None:
     opposed = sentence(result([30_000] * 9 + [10_000], [20_000] * 10), SURE)
     assert "; it is likely to cost more (9 of 10 simulations), but the amount is unknown (anything from 9.0" in opposed
     known = sentence(result([5_000] * 9 + [17_000], [20_000] * 10), SURE)
-    assert "; it is sure to cost less, and may cost 4.5 to 18.7 partition-seconds: " in known
+    assert "; it is sure to cost less; expect 4.5 to 18.7 partition-seconds: " in known
 
 
 def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
@@ -119,7 +119,7 @@ def test_choices_whose_medians_differ_are_never_said_to_be_alike() -> None:
     found = [result(base, base, "as recorded"), result(low, base, "a"), result(high, base, "b")]
     assert [each.choice for each in best(found, near(base))] == ["a"]
     said = headline(found, near(base))
-    assert said.startswith("Best: a would have cost about 7.3 instead of 16 partition-seconds. ")
+    assert said.startswith("Best: assignor=a would have cost about 7.3 instead of 16 partition-seconds. ")
     assert "no difference" not in said
 
 
@@ -176,7 +176,7 @@ def test_where_seeds_cost_nothing_as_recorded_no_percentage_is_taken_of_the_othe
     assert "; it is sure to cost more, but the amount is unknown (anything from 0.8 to 8.8 partition-seconds is" in said
     zero = sentence(result([2_000] * 6, [0] * 6), near([0] * 6))
     assert zero.startswith(
-        "range would have cost 2.0 partition-seconds instead of 0.0 (over 6 simulations; as recorded, 6 of"
+        "assignor=range would have cost 2.0 partition-seconds instead of 0.0 (over 6 simulations; as recorded, 6 of"
         " them cost nothing)"
     )
 
