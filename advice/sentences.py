@@ -62,12 +62,15 @@ def unsure(advice: Advice) -> str:
         drowned = advice.record is not None and advice.record.reliance.verdict == Verdict.NOT_SURE
         return "It is not sure that it helps: it changes no more than the replay is off" if drowned else ""
     less, more = sum(ms < 0 for ms in moved), sum(ms > 0 for ms in moved)
-    often = f"less in {less} of {counted(len(moved), 'simulation')} and more in {more}"
-    said = f"It is not sure that it helps: it cost {often}"
     if not is_less:
-        return f"{said}; on average it is {amount(name, -change.mean)} less, which may be chance"
+        often = f"less in {less} of {counted(len(moved), 'simulation')} and more in {more}"
+        saved = f"on average it saved {amount(name, -change.mean)}, which may be chance"
+        return f"It is not sure that it helps: it cost {often}; {saved}"
     low, high = (-end for end in reversed(change.interval()))
-    return f"{said}; on average it is {short(name, low).partition(' ')[0]} to {amount(name, high)} less"
+    saved = f"on average it saved {short(name, low).partition(' ')[0]} to {amount(name, high)}"
+    if not more:
+        return f"It is not sure that it helps each time: there are only {counted(len(moved), 'simulation')}; {saved}"
+    return f"It does not help each time: it cost more in {more} of {counted(len(moved), 'simulation')}, but {saved}"
 
 
 def _decision(advice: Advice) -> list[str]:
@@ -87,8 +90,8 @@ def _decision(advice: Advice) -> list[str]:
         first = f"the best of the {len(advice.choices)} choices, {chosen}," if len(advice.choices) > 1 else chosen
         best = f"{first} has {amount(name, evidence.mean)}{_change(advice)}, {_enough(advice)}"
         return [_keep(advice), _recorded(advice), as_sentence(best), _sure(advice)]
-    before = None if advice.before is None else advice.before[name]
-    return [f"Take {chosen}: {about(name, evidence.mean, before)}.", _recorded(advice), _sure(advice), _broken(advice)]
+    before = "" if advice.before is None else f"; with the present settings {in_two_digits(name, advice.before[name])}"
+    return [f"Take {chosen}: {about(name, evidence.mean)}{before}.", _recorded(advice), _sure(advice), _broken(advice)]
 
 
 def _warning(advice: Advice) -> str:
@@ -109,11 +112,10 @@ def _broken(advice: Advice) -> str:
 
 
 def _sure(advice: Advice) -> str:
-    """`At least 97 % sure that none of the other 3 choices is more than 5 % better.`"""
-    selection, others = advice.selection, len(advice.choices) - 1
-    near = f"more than {percent(advice.goal.indifference)} better"
-    what = f"the other choice is not {near}" if others == 1 else f"none of the other {others} choices is {near}"
-    sure = f"{_percent(selection.confidence)} sure that {what}"
+    """`At least 97 % sure that this is the best of the 4 choices, or as good as the best (within 5 %).`"""
+    selection, number = advice.selection, len(advice.choices)
+    good = f"or as good as the best (within {percent(advice.goal.indifference)})"
+    sure = f"{_percent(selection.confidence)} sure that this is the best of the {number} choices, {good}"
     return f"At least {sure}." if selection.reached else f"So far about {sure}."
 
 
@@ -123,7 +125,7 @@ def _recorded(advice: Advice) -> str:
     if record is None or before is None or not record.reliance.recorded:
         return ""
     mean = in_two_digits(advice.goal.minimise, before[advice.goal.minimise])
-    return f"The record has {record.reliance.recorded}; {mean} is the average of its simulations."
+    return f"What was recorded is {record.reliance.recorded}; {mean} is the average of its simulations."
 
 
 def _percent(confidence: float) -> str:

@@ -80,7 +80,7 @@ def _brief(first: Finding, *, tried: bool) -> str:
     useful = [remedy for remedy in first.do if remedy.verdict in (None, -1)]
     if first.do and not useful:
         normal = first.code not in FAILURES
-        return "nothing needs to change: nothing simulated costs less" if normal else "no simulated remedy helps"
+        return "change nothing: no setting that was simulated costs less" if normal else "no simulated remedy helps"
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""
     return useful[0].brief
@@ -96,7 +96,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
         what, mark, remedy = text.rpartition("; ")
         return f"{what} (same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
-    return f'group "{worst.group}"{f" (the worst of {failed})" if failed > 1 else ""}: {text}'
+    return f'{f"the worst of {failed} groups," if failed > 1 else "the group"} "{worst.group}": {text}'
 
 
 def _says(text: str, ms: int) -> bool:

@@ -44,6 +44,7 @@ class Delays:
         self._now = now
         self._naps = naps
         self._joined_ms: dict[str, float] = {}
+        self._rounds: dict[str, int] = {}
         self._late: dict[str, bool] = {}
         self._synced_ms: dict[int, float] = {}
         self._done: set[tuple[str, str]] = set()
@@ -119,6 +120,7 @@ class Delays:
             case "JoinGroup":
                 if not isinstance(message.body, JoinAnswer) or message.body.error is not Error.NONE:
                     return self._drawn(seen.joined, process, "refused")
+                self._rounds[process] = self._now()  # the coordinator answers all members of a round at once
                 wait = self._first_or_later(seen.first_joined, seen.joined, process, "joined")
                 self._joined_ms[process] = self._now() + wait
                 return wait
@@ -154,8 +156,10 @@ class Delays:
             self._rejoins.add(process)
         if not every or error is not Error.REBALANCE_IN_PROGRESS:
             return 0
+        # A join ends within a poll(), and the next one begins then: each round leaves the polls at other instants.
         shares = self._constant(EVENLY, process, "shares") < POLLS_TOGETHER
-        return (self._constant(EVENLY, "machine" if shares else process, "poll") * every - self._now()) % every
+        who = f"{'machine' if shares else process}@{self._rounds.get(process, 0)}"
+        return (self._constant(EVENLY, who, "poll") * every - self._now()) % every
 
 
 def _leads(message: Message) -> bool:

@@ -32,7 +32,7 @@ def amount(whole: Mapping[str, Any]) -> str:
 
 
 def _outage(unavailable: Mapping[str, Any], apart: str) -> str:
-    """`one or more partitions for 5.1 s, at most 12 at once, the longest outage of one: 4.2 s`; `apart` follows."""
+    """`one or more partitions for 5.1 s, at most 12 at once, none longer than 4.2 s`; `apart` follows."""
     most = unavailable["max_partitions"]
     if not most:
         return f"no partition{apart}"
@@ -41,7 +41,8 @@ def _outage(unavailable: Mapping[str, Any], apart: str) -> str:
     alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
     if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
         return said
-    return f"{said}, the longest outage{' of one' * (most > 1)}: {_lasted(unavailable, 'longest_partition_ms')}"
+    none = "none longer than" if most > 1 else "never longer than"
+    return f"{said}, {none} {_lasted(unavailable, 'longest_partition_ms')}"
 
 
 def _lasted(unavailable: Mapping[str, Any], name: str) -> str:

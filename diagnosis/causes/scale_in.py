@@ -58,7 +58,7 @@ def _sentence(log: GroupLog, gone: list[Departure]) -> str:
         return f"{left} and came back {duration(back.said.at - last.at)} later"
     ends_ms = log.end - last.at if log.end is not None and last.at is not None else RESTARTS_WITHIN_MS
     if ends_ms < RESTARTS_WITHIN_MS:  # clocks of two logs differ
-        return f"{left}; these lines end {f'{duration(ends_ms)} later' if ends_ms > 0 else 'then'}"
+        return f"{left}; this log ends {f'{duration(ends_ms)} later' if ends_ms > 0 else 'then'}"
     return f"{left} and did not come back in these lines"
 
 

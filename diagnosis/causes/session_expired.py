@@ -416,7 +416,7 @@ def _what_then(log: GroupLog, gone: list[Departure]) -> str:
         left = _left_ms(log, gone)
         if left < _SOON_MS or log.type is GroupType.STREAMS:
             return ""
-        return f"these lines end {duration(left)} later" if left < RESTARTS_WITHIN_MS else "did not come back"
+        return f"this log ends {duration(left)} later" if left < RESTARTS_WITHIN_MS else "did not come back"
     away = [
         join.said.at - d.removed.at
         for d, join in zip(gone, back, strict=True)

@@ -82,7 +82,7 @@ def _sentence(log: GroupLog, who: tuple[str, ...], first: list[Join], waited_ms:
         return f"{name} started within {duration(apart_ms)}; who joined after the first assignment began a rebalance"
     own = [line for client in who for line in log.clients.get(client, [])]
     if own and not any(line.row.kind in _IN for line in own) and not log.has_broker:
-        return f"{name} started; these lines end before {'their' if len(who) > 1 else 'its'} first assignment"
+        return f"{name} started; this log ends before {'their' if len(who) > 1 else 'its'} first assignment"
     took_ms = waited_ms or max((_took_ms(log, client) for client in who), default=0)
     return f"{name} started and got the first assignment" + (f" after {duration(took_ms)}" if took_ms else "")
 

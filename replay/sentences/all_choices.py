@@ -110,7 +110,7 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
         return [as_sentence(f"{none}; {first.named} comes nearest"), as_sentence(parts.seeds_say(first))]
     if trusted.low or trusted.doubts(unsure[0]):
         none = f"{trusted.warning()}it is not sure that any of the {len(answered)} choices would have helped"
-    return [as_sentence(none), as_sentence(why_in_brief(unsure[0], trusted, unsure[0].named))]
+    return [as_sentence(none), as_sentence(why_in_brief(unsure[0], trusted, f"for example, {unsure[0].named}"))]
 
 
 def _none(answered: Sequence[ChoiceResult], trusted: Trust) -> str:

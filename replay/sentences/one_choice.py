@@ -8,7 +8,7 @@ from groupsim.replay.trust import SMALL_MS, Trust
 from groupsim.replay.verdict import Verdict, verdict
 from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import as_sentence, capital, joined
-from groupsim.wording.numbers import about_instead
+from groupsim.wording.numbers import about_instead, two_digits
 
 
 def sentence(result: ChoiceResult, trusted: Trust) -> str:
@@ -40,7 +40,9 @@ def brief(result: ChoiceResult, trusted: Trust) -> str:
     else:
         said = [f"{result.named} would have cost {amounts}", parts.how_far([result], trusted)]
     total = trusted.imported or trusted.recorded_in_brief()
-    record = f"the record has {total}" if parts.luck(result, trusted) else ""
+    record = ""
+    if parts.luck(result, trusted):
+        record = f"what was recorded is {total}; {two_digits(base.median)} is its simulation"
     rest = [*said[1:], record, parts.needs([result])]
     return " ".join([f"{said[0]}.", *map(as_sentence, filter(None, rest))])
 

@@ -63,7 +63,7 @@ def test_the_best_is_compared_with_the_settings_of_the_record() -> None:
     found = asked("rolling-restart-cooperative", *varied, session_ms=10_000)
     sentence = answer(found)
     assert sentence.startswith("Take assignor=range and static=false: ")
-    assert " instead of " in sentence.partition(". ")[0]
+    assert " with the present settings " in sentence.partition(". ")[0]
     assert found.change is not None
     assert found.change.interval()[1] < 0
 

@@ -31,7 +31,7 @@ def test_it_does_all_that_the_commands_do(script: Path) -> None:
     shown = _run(script, sys.executable, script.name, str(logs), "out")
     assert "a rolling restart" in shown
     assert "would have helped" in shown, "what-if"
-    assert "sure that the other choice is not" in shown, "advice"
+    assert "sure that this is the best of the 2 choices" in shown, "advice"
     assert (script.parent / "out" / "incident.html").stat().st_size > 50_000
     assert list((script.parent / "out" / "lake").rglob("*.parquet"))
 

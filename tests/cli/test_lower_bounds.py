@@ -70,13 +70,13 @@ def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> 
 )
 def test_the_first_line_has_bounds_by_name(most: int | None, outage: str, longest: str, total: str) -> None:
     first, second = _sentences(_shown(24_000, 24_000, most))
-    assert first == f"one or more partitions for {outage}, at most 12 at once, the longest outage of one: {longest}"
+    assert first == f"one or more partitions for {outage}, at most 12 at once, none longer than {longest}"
     assert second.startswith(f"Sum: {total} partition-seconds (6 %")
 
 
 def test_the_first_line_has_the_total_where_it_is_no_bound() -> None:
     first, second = _sentences(_shown(34_600, 22_600, 54_600))
-    about = "at most 12 at once, the longest outage of one: about 4.3 s"
+    about = "at most 12 at once, none longer than about 4.3 s"
     assert first == f"one or more partitions for about 8.7 s, {about}"
     assert second == "Sum: about 34.6 partition-seconds (8.6 % of all partition time)"
 
@@ -88,7 +88,7 @@ def test_one_partition_is_not_named_as_several() -> None:
     (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 4_000}))
     assert first == "one partition for 4.0 s"
     (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 900}))
-    assert first == "one partition for 4.0 s, the longest outage: 900 ms"
+    assert first == "one partition for 4.0 s, never longer than 900 ms"
     none = dict.fromkeys(("partition_ms", "max_partitions", "outage_ms", "longest_partition_ms"), 0)
     assert _sentences(_lines({**EXACT, **none}))[0] == "no partition"
 

@@ -124,7 +124,7 @@ def test_what_if_and_advice_say_their_baseline_in_the_same_words_and_agree_on_th
     again = BASELINE.search(asked.err)
     assert again is not None
     assert again.groups() == said.groups()
-    assert f" instead of {said[3]} partition-seconds" in advised.out.splitlines()[0]
+    assert f" partition-seconds; with the present settings {said[3]}." in advised.out.splitlines()[0]
 
 
 def test_a_known_session_makes_a_long_heartbeat_impossible_and_batches_of_another_size_are_refused(call: Call) -> None:

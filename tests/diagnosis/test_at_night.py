@@ -104,7 +104,7 @@ def test_how_often_is_said_of_the_removals_and_not_of_the_timeout(tmp_path: Path
     assert said == "app was removed twice for missing heartbeats (session.timeout.ms), and came back"
 
 
-@pytest.mark.parametrize(("goes_on", "then"), [(15, "these lines end 15.0 s later"), (130, "did not come back")])
+@pytest.mark.parametrize(("goes_on", "then"), [(15, "this log ends 15.0 s later"), (130, "did not come back")])
 def test_that_a_member_stayed_away_needs_lines_long_enough_for_a_restart(
     tmp_path: Path, goes_on: int, then: str
 ) -> None:
@@ -198,7 +198,7 @@ def test_the_last_member_that_is_stopped_leaves_an_empty_group(tmp_path: Path) -
     said = found(explained(tmp_path, *lines, at(30, _EMPTY.format("g", 9))), Code.SCALE_IN).what
     assert said == "app, the last member, was stopped on purpose, and the group is empty since"
     said = found(explained(tmp_path, *lines, at(31, _STABLE.format("g", 9, 1))), Code.SCALE_IN).what
-    assert said == "app left the group on purpose; these lines end 1.0 s later"
+    assert said == "app left the group on purpose; this log ends 1.0 s later"
     later = at(600, PREPARING.format("g", 9, _JOINS.format(member("app", 2))))
     said = found(explained(tmp_path, *lines, at(31, _STABLE.format("g", 9, 1)), later), Code.SCALE_IN).what
     assert said == "app left the group on purpose and came back 9m30s later"

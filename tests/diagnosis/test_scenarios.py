@@ -106,4 +106,4 @@ def test_a_coordinator_that_moves_and_is_back_is_not_said_to_be_shut_down() -> N
     result = run(find("coordinator_moves_again_and_again"), store, record="facts")
     explanation = explain_run(list(store.read(result.info.id)))
     assert explanation is not None
-    assert explanation.answer.startswith("The group's coordinator was away 5 times, the first time for 200 ms (stopped")
+    assert explanation.answer.startswith("The group's coordinator was away 5 times, for 200 ms each (stopped")

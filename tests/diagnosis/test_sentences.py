@@ -141,7 +141,7 @@ def test_a_start_says_how_long_it_took_and_does_not_claim_an_assignment(tmp_path
     finds = python(0.1, "Discovered coordinator coordinator-1 for group night")
     assigned = python(1.2, "Setting newly assigned partitions {TopicPartition(topic='t', partition=0)} for group night")
     begins = explained(tmp_path, subscribes, finds).answer
-    assert begins == "Nothing is wrong: the consumer of night started; these lines end before its first assignment."
+    assert begins == "Nothing is wrong: the consumer of night started; this log ends before its first assignment."
     assert "got the first assignment after 1.2 s" in explained(tmp_path, subscribes, finds, assigned).answer
 
 

@@ -153,7 +153,9 @@ def test_a_choice_that_the_record_has_already_is_not_simulated_and_said_to_be_so
     same = replace(result(base, base), as_recorded=True)
     assert sentence(same, SURE) == "assignor=range is what the record has, so it changes nothing."
     worse = result([40_000] * 10, base, "c")
-    assert headline([result(base, base), same, worse], SURE).endswith(" instead of 20 partition-seconds, with assignor=c.")
+    assert headline([result(base, base), same, worse], SURE).endswith(
+        " instead of 20 partition-seconds, with assignor=c."
+    )
     low = replace(SURE, replayed_ms=40_000)
     assert sentence(same, low) == (
         "Low fidelity: assignor=range is what the record has, so it changes nothing; the replay of the record is"
@@ -207,7 +209,7 @@ def test_an_answer_has_the_record_wherever_the_simulation_as_recorded_costs_some
     for each in (result([20_000] * 10, base), unsure):
         assert record in sentence(each, trusted)
     recorded = result(base, base, "as recorded")
-    assert headline([recorded, same], trusted).endswith(" The record has about 24.4.")
+    assert headline([recorded, same], trusted).endswith(" What was recorded is about 24.4; 33 is its simulation.")
     for others in ([same], [same, replace(same, choice="b")], [same, unsure]):
         assert any(record in said for said in rests_on([recorded, *others], trusted))
     assert "the record has" not in sentence(same, replace(SURE, recorded_ms=31_000, recorded_at_most_ms=33_000))
