@@ -111,7 +111,7 @@ POLL_TIMEOUT = (
 def test_of_several_groups_the_one_that_stopped_longest_stands_first_and_is_named(tmp_path: Path) -> None:
     quick = expired("quick", "web", 100).replace("10:02:00", "10:01:41").replace("10:02:03", "10:01:44")
     shown = screen(tmp_path, expired("slow", "app", 10) + quick)
-    assert shown[0].startswith('The worst of 2 groups, "slow": ')
+    assert shown[0].startswith('In "slow", the worst of 2 groups, ')
     table = shown.index("2 groups, the worst first:")
     assert [line.split('"')[1] for line in shown[table + 1 : table + 3]] == ["slow", "quick"]
     assert [line for line in shown if line.startswith('group "quick": ')]
