@@ -37,6 +37,7 @@ from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.storage import open_store
 from groupsim.storage.audit import refuse_damaged
 from groupsim.storage.store import EventStore, RunInfo, RunSource
+from groupsim.wording.lists import capital
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,6 +247,12 @@ class Run:
     def headline(self) -> str:
         """How long something was down, how many partitions at worst, and the sum, as every command says it."""
         return amount(self._numbers)
+
+    @property
+    def headline_sentence(self) -> str:
+        """The same as sentences, for where nothing says before it what it is about."""
+        known = self._numbers["after_start"]["partition_ms"] is not None
+        return f"{capital(amount(self._numbers, ' were unavailable'))}." if known else f"Unavailable: {self.headline}."
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def unavailable(
             rows, columns = metrics.sums(rows, *keys), [*keys, *metrics.SUMS]
         notes = found.info.summary.get("notes", [])
     if form is Format.TABLE and part is None:
-        print(f"unavailable  {output.plain(found.headline)}")
+        print(output.plain(found.headline_sentence))
     output.rows(rows, columns, form, spare=("to_ms", "topic") if by == "partition" else ())
     if by != "partition" and part is None and (starts := start_up(found.summary()["unavailable"])):
         output.note(f"{starts} (--between 0 {found.intervals[-1].to_ms} counts it)")

@@ -17,6 +17,7 @@ from groupsim.diagnosis.finding import Diagnosis
 from groupsim.incidents.logs.reading import read_files
 from groupsim.pipeline.sweep_report import Report
 from groupsim.wording.first_sentence import FIGURES, WORDS, first_sentence, size
+from groupsim.wording.lists import capital
 from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call, call
 from tests.diagnosis.known_examples import EXAMPLES as DEFECTS
@@ -85,7 +86,8 @@ def _of_its_tables(call: Call, run: groupsim.Run, names: list[str]) -> None:
         lag = call("lag", "latest", "--every", "60000", *option)
         if "has no commits" not in lag.err:
             held(lag.out.splitlines()[0], names)
-    assert unavailable == f"unavailable  {run.headline}"
+    assert unavailable.replace(" were unavailable", "").replace(" was unavailable", "") == f"{capital(run.headline)}."
+    held(unavailable)
     call("report", "latest", "-o", "page.html")
     shown = data(Path("page.html").read_text("utf-8"))["runs"][0]
     assert shown["answer"]["sentence"] == run.answer

@@ -17,8 +17,8 @@ from groupsim.wording.times import duration
 Rows = Sequence[Mapping[str, Any]]
 _BECAUSE = {
     "member-joined": "because a member joined",
-    "member-rejoined": "because a member joined again",
-    "leader-rejoined": "because the leader joined again",
+    "member-rejoined": "because a member sent JoinGroup again",
+    "leader-rejoined": "because a member sent JoinGroup again",
     "member-left": "because a member left",
     "member-gone": "because a member left or was removed",
     "member-removed": "because a member left or was removed",
@@ -47,17 +47,15 @@ def of_rebalances(rebalances: Sequence[Rebalance]) -> str:
 
 
 def _causes(rebalances: Sequence[Rebalance]) -> str:
-    """`, start-up included: 3 because a member joined, 1 because a member left`; the others without their number."""
+    """`, start-up included: 3 because a member joined, 1 because a member left`; from the second cause on together."""
     causes = Counter(_BECAUSE.get(each.cause, f"({each.cause})") for each in rebalances).most_common()
     if len(rebalances) == 1:
         return ""
     if len(causes) == 1:
         return f", start-up included: all {causes[0][0]}"
-    if len(causes) == 2:
-        return f", start-up included: {', '.join(f'{times:,} {because}' for because, times in causes)}"
     (most, times), *others = causes
     rest = either([because.removeprefix("because ") for because, _ in others])
-    return f", start-up included: {times:,} {most}, the others because {rest}"
+    return f", start-up included: {times:,} {most}, {len(rebalances) - times:,} because {rest}"
 
 
 def of_lag(lags: Lags, end_ms: int) -> str:
