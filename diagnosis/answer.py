@@ -21,6 +21,8 @@ _MORE = 1.5
 """Some partitions were unavailable for clearly longer than all of them: by this factor."""
 _SHORT_MS, _SMALL = 1_000, 0.01
 """What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
+_SHORT_NAME = 30
+"""A member with a longer name is called "it" behind the name."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
 _TAKES_LONGER = frozenset([Code.ROLLING_RESTART])
 """Causes whose sentence says how long they took themselves, which is not how long partitions were unavailable."""
@@ -132,6 +134,13 @@ def _says_more(outage: Bounds, other_ms: int) -> bool:
     return low is not None and high is not None and low > _MORE * other_ms and high <= _WIDE * low
 
 
+def _who(first: Finding) -> str:
+    """Of whom a cost is: by name, where that is short; "it" may be read as the group."""
+    if len(first.members) != 1:
+        return "they"
+    return first.members[0] if len(first.members[0]) <= _SHORT_NAME else "it"
+
+
 def _costs(group: Diagnosis, first: Finding) -> list[str]:
     """What it cost, with its share of the time and without, if a bound says something: the whole group, else the
     member."""
@@ -150,12 +159,12 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         if says_cost and outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
         said, ms = outage_in_words(outage), outage.ms
-        cost = f"{_mark(first)} some partitions were unavailable for {said}"
+        cost = f"{_mark(first)} some partitions were unavailable for {said} in total"
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
-        alone = len(first.members) == 1
-        cost, ms = f"{_mark(first)} {'it' if alone else 'they'} had no partitions for {said}", lost_ms
+        who = _who(first)
+        cost, ms = f"{_mark(first)} {who} had no partitions for {said}", lost_ms
     else:
         return []
     longest = max((bound or 0 for bound in ms or ()), default=0)

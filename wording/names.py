@@ -32,10 +32,10 @@ def member_of(process: str, longest: int = 60) -> str:
     """A process as a sentence calls it: the member, and since which restart.
 
     >>> member_of("m3.0"), member_of("m3.1"), member_of("m3.2"), member_of("consumer-1-4f2c")
-    ('m3', 'm3 after its restart', 'm3 after restart 2', 'consumer-1-4f2c')
+    ('m3', 'm3, after its restart', 'm3, after restart 2', 'consumer-1-4f2c')
     """
     member, dot, number = process.rpartition(".")
     if not (dot and member and number.isdigit()):
         return shown(process, longest)
-    after = {0: "", 1: " after its restart"}.get(int(number), f" after restart {number}")
+    after = {0: "", 1: ", after its restart"}.get(int(number), f", after restart {number}")
     return f"{shown(member, longest)}{after}"

@@ -32,9 +32,9 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     `of`: how the time is called; None: by its amount.
 
     >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
-    '87 % of this time gets shorter with a shorter heartbeat.interval.ms; m3 was waited for longest.'
+    '87 % of this time depends on heartbeat.interval.ms (shorter is better); the group waited longest for m3.'
     >>> lever([("network", "m1.0", 1_300)])
-    'Most of the 1.3 partition-seconds depends on no setting; m1 was waited for longest.'
+    'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1.'
     """
     by_lever, by_member = Counter[str | None](), Counter[str | None]()
     for configuration, member, ms in pieces:
@@ -50,12 +50,12 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
         said = f"Most of {what} depends on no setting"
     else:
         share = short_percent(levers[largest] / total)
-        how = "gets shorter with a shorter" if largest.endswith(".ms") else "depends on"
-        said = f"{share} of {what} {how} {_IN_WORDS.get(largest, largest)}"
+        better = " (shorter is better)" if largest.endswith(".ms") else ""
+        said = f"{share} of {what} depends on {_IN_WORDS.get(largest, largest)}{better}"
     waited = _largest(by_member)
     if waited is None:
         return f"{said}."
-    return f"{said}; {member_of(waited)} was waited for longest."
+    return f"{said}; the group waited longest for {member_of(waited)}."
 
 
 def _largest(sums: Counter[str | None]) -> str | None:

@@ -249,4 +249,4 @@ def in_words(
     if len(names) == 2:
         both = ", and for ".join(down.values())
     each = ", ".join(f"{about[name]}{partition_time(sums[name])} in {run[name]}" for name in names)
-    return f"One or more partitions were unavailable for {both}. Sum: {each}."
+    return f"One or more partitions were unavailable for {both}, in total. Sum: {each}."

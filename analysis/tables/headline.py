@@ -33,18 +33,22 @@ def amount(whole: Mapping[str, Any], were: str = "") -> str:
 
 
 def _outage(unavailable: Mapping[str, Any], apart: str, were: str) -> str:
-    """`one or more partitions for 5.1 s, at most 12 at once, none longer than 4.2 s`; `apart` follows."""
+    """`one or more partitions for 5.1 s in total, at most 12 at once, none longer than 4.2 s at a time`."""
     most = unavailable["max_partitions"]
     if not most:
         return f"no partition{were.replace('were', 'was')}{apart}"
     who, at_once = ("one or more partitions", f", at most {most:,} at once") if most > 1 else ("one partition", "")
     were = were if most > 1 else were.replace("were", "was")
-    said = f"{who}{were} for {_lasted(unavailable, 'outage_ms')}{apart}{at_once}"
-    alone = most == 1 and unavailable["outage_ms"] == unavailable["longest_partition_ms"]
+    once = unavailable["outage_ms"] == unavailable["longest_partition_ms"]
+    total = "" if once else " in total"
+    said = f"{who}{were} for {_lasted(unavailable, 'outage_ms')}{total}{apart}{at_once}"
+    alone = most == 1 and once
     if alone or _is_wide(unavailable, "outage_ms") or _is_wide(unavailable, "longest_partition_ms"):
         return said
+    if once:
+        return f"{said}, one of them all that time"
     none = "none longer than" if most > 1 else "never longer than"
-    return f"{said}, {none} {_lasted(unavailable, 'longest_partition_ms')}"
+    return f"{said}, {none} {_lasted(unavailable, 'longest_partition_ms')} at a time"
 
 
 def _lasted(unavailable: Mapping[str, Any], name: str) -> str:

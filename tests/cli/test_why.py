@@ -38,7 +38,10 @@ def test_a_table_of_blame_has_the_largest_parts_and_says_what_it_leaves_out(call
     rows = call("blame", two_runs[0], "--format", "json").json
     assert len(rows) > 16
     shown = call("blame", two_runs[0])
-    assert " gets shorter with a shorter heartbeat.interval.ms; " in shown.out.splitlines()[0]
+    assert (
+        " depends on heartbeat.interval.ms (shorter is better); the group waited longest for "
+        in shown.out.splitlines()[0]
+    )
     assert len(shown.out.splitlines()) == 2 + 15
     assert f"{len(rows) - 15} smaller parts are not shown" in shown.err
 
