@@ -135,7 +135,7 @@ def _says_more(outage: Bounds, other_ms: int) -> bool:
 
 
 def _who(first: Finding) -> str:
-    """Of whom a cost is: by name, where that is short; "it" may be read as the group."""
+    """Who bears a cost: the name, where that is short; "it" may be read as the group."""
     if len(first.members) != 1:
         return "they"
     return first.members[0] if len(first.members[0]) <= _SHORT_NAME else "it"

@@ -47,8 +47,11 @@ def _outage(unavailable: Mapping[str, Any], apart: str, were: str) -> str:
         return said
     if once:
         return f"{said}, one of them all that time"
+    longest = _lasted(unavailable, "longest_partition_ms")
     none = "none longer than" if most > 1 else "never longer than"
-    return f"{said}, {none} {_lasted(unavailable, 'longest_partition_ms')} at a time"
+    if longest.startswith("at least "):
+        none = "one of them" if most > 1 else "once"
+    return f"{said}, {none} {longest.removeprefix('at most ')} at a time"
 
 
 def _lasted(unavailable: Mapping[str, Any], name: str) -> str:

@@ -64,7 +64,9 @@ def test_a_death_in_bounds_and_whole_seconds_are_both_in_the_bounds_of_a_part(ca
 def test_a_total_without_an_upper_bound_says_so_wherever_it_is_shown(call: Call) -> None:
     said = imported(call, MAX_POLL, "missing", coarse=False, without="m2.0.log")
     why = "some members have no log: the total is at least 4.5 partition-seconds, with no upper bound"
-    assert said.splitlines()[2].startswith("unavailable  one or more partitions for at least 698 ms (start-up not ")
+    assert said.splitlines()[2].startswith(
+        "unavailable  one or more partitions for at least 698 ms in total (start-up not"
+    )
     assert ". Sum: at least 4.5 partition-seconds (" in said.splitlines()[2]
     assert f"uncertain: {why}" in said
     assert why in call("unavailable", "missing", "--by", "label").err

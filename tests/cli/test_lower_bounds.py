@@ -46,7 +46,7 @@ def _sentences(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize("most", [107_210, 111_200, 300_000])
 def test_the_first_line_has_the_ranges_where_the_truth_may_be_half_or_double(most: int) -> None:
     outage, total = _sentences(_shown(107_200, 15_400, most))
-    assert outage == f"one or more partitions for 3.9 to {most / 4000:.1f} s, at most 12 at once"
+    assert outage == f"one or more partitions for 3.9 to {most / 4000:.1f} s in total, at most 12 at once"
     assert total.startswith(f"Sum: between 15.4 and {most / 1000:.1f} partition-seconds (")
     assert _sentences(_shown(most, most - 1_000, 2 * most + 10))[1].startswith("Sum: between ")
 
@@ -54,7 +54,7 @@ def test_the_first_line_has_the_ranges_where_the_truth_may_be_half_or_double(mos
 def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> None:
     shown = _shown(95_800, 24_000, 95_810)
     total = "Sum: between 24.0 and 95.8 partition-seconds (6.0–24.0 % of all partition time)"
-    assert _sentences(shown) == ["one or more partitions for 6.0 to 24.0 s, at most 12 at once", total]
+    assert _sentences(shown) == ["one or more partitions for 6.0 to 24.0 s in total, at most 12 at once", total]
     _, uncertain, label = shown
     assert uncertain.endswith("only in bounds; the times below add up to 95.8 partition-seconds")
     assert "95.800 partition-s" in label
@@ -64,20 +64,20 @@ def test_the_first_line_has_the_range_of_a_total_that_is_one_of_its_bounds() -> 
 @pytest.mark.parametrize(
     ("most", "outage", "longest", "total"),
     [
-        (None, "at least 6.0 s", "at least 3.0 s", "at least 24.0"),
-        (24_010, "at most 6.0 s", "at most 3.0 s", "at most 24.0"),
+        (None, "at least 6.0 s", "one of them at least 3.0 s", "at least 24.0"),
+        (24_010, "at most 6.0 s", "none longer than 3.0 s", "at most 24.0"),
     ],
 )
 def test_the_first_line_has_bounds_by_name(most: int | None, outage: str, longest: str, total: str) -> None:
     first, second = _sentences(_shown(24_000, 24_000, most))
-    assert first == f"one or more partitions for {outage}, at most 12 at once, none longer than {longest}"
+    assert first == f"one or more partitions for {outage} in total, at most 12 at once, {longest} at a time"
     assert second.startswith(f"Sum: {total} partition-seconds (6 %")
 
 
 def test_the_first_line_has_the_total_where_it_is_no_bound() -> None:
     first, second = _sentences(_shown(34_600, 22_600, 54_600))
-    about = "at most 12 at once, none longer than about 4.3 s"
-    assert first == f"one or more partitions for about 8.7 s, {about}"
+    about = "at most 12 at once, none longer than about 4.3 s at a time"
+    assert first == f"one or more partitions for about 8.7 s in total, {about}"
     assert second == "Sum: about 34.6 partition-seconds (8.6 % of all partition time)"
 
 
@@ -88,7 +88,7 @@ def test_one_partition_is_not_named_as_several() -> None:
     (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 4_000}))
     assert first == "one partition for 4.0 s"
     (first, _) = _sentences(_lines({**EXACT, "longest_partition_ms": 900}))
-    assert first == "one partition for 4.0 s, never longer than 900 ms"
+    assert first == "one partition for 4.0 s in total, never longer than 900 ms at a time"
     none = dict.fromkeys(("partition_ms", "max_partitions", "outage_ms", "longest_partition_ms"), 0)
     assert _sentences(_lines({**EXACT, **none}))[0] == "no partition"
 

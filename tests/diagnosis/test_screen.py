@@ -189,7 +189,7 @@ def test_a_group_that_never_stopped_says_so_and_a_short_cost_is_not_in_the_answe
     longer = replace(first, cost=Cost(member_without_partitions_ms=(4_800, 4_800)))
     assert (
         answered([replace(short, findings=(longer,))])
-        == "App went: app had no partitions for 4.8 s (34 % of the time recorded)."
+        == "App went: app-x had no partitions for 4.8 s (34 % of the time recorded)."
     )
 
 

@@ -25,7 +25,7 @@ def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
     shown = data(report([kill9]))["runs"][0]
     much, bounds, why = shown["lead"]
     assert much == f"Unavailable: {kill9.headline}."
-    assert much.startswith("Unavailable: one or more partitions for about 7.2 s (start-up not counted), ")
+    assert much.startswith("Unavailable: one or more partitions for about 7.2 s in total (start-up not counted), ")
     assert much.endswith("; start-up: 0.8 partition-seconds more, and up to 2.0 that no log shows.")
     assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
     assert shown["strong"] == 2
