@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from groupsim.events import classic as c
 from groupsim.events.base import Event
+from groupsim.events.connect import PROTOCOL_TYPE, delay_of
 from groupsim.events.consumer import GroupDowngraded
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupEmptied
 from groupsim.events.types import MemberId, Partitions, Protocol, TopicPartition
@@ -50,7 +51,8 @@ class ClassicGroupState:
     `assignment` is that of the last AssignmentStored, kept until the next one: whoever was dropped is not in `members`.
     `assignment_known` is False while no fact has had an assignment (broker logs never do). `has_coordinator_facts` is
     False until any coordinator fact was seen. `unassigned`: it was created, or had no member left, and the coordinator
-    stored no assignment since.
+    stored no assignment since. `of_connect`: its members are Connect's workers; `delayed`: the last
+    assignment leaves out what they keep for one that left.
     """
 
     __slots__ = (
@@ -58,11 +60,13 @@ class ClassicGroupState:
         "_topics",
         "assignment",
         "assignment_known",
+        "delayed",
         "generation",
         "has_coordinator_facts",
         "leader",
         "members",
         "members_at_last_assignment",
+        "of_connect",
         "owners",
         "protocol",
         "removed",
@@ -83,6 +87,7 @@ class ClassicGroupState:
         self.assignment_known = False
         self.has_coordinator_facts = False
         self.unassigned = False
+        self.of_connect = self.delayed = False
         self.size = 0
         self.members_at_last_assignment: frozenset[MemberId] = frozenset()
         self.removed: set[MemberId] = set()
@@ -225,6 +230,7 @@ class ClassicGroupState:
 
     def _store(self, event: c.AssignmentStored) -> None:
         self.state, self.generation, self.unassigned = STABLE, event.generation, False
+        self.of_connect, self.delayed = event.protocol_type == PROTOCOL_TYPE, delay_of(event) > 0
         self.leader = event.leader or self.leader
         self.protocol = event.protocol or self.protocol
         for stored in event.members:
@@ -264,7 +270,7 @@ class ClassicGroupState:
     def _empty(self, event: GroupEmptied) -> None:
         self.state, self.generation, self.leader, self.protocol = EMPTY, event.generation, None, None
         self.removed |= set(self.members)
-        self.members, self.assignment, self.unassigned = {}, {}, True
+        self.members, self.assignment, self.unassigned, self.delayed = {}, {}, True, False
         self.assignment_known = True  # nobody has anything, which is an assignment too
         self._index()
         self._write()

@@ -51,6 +51,8 @@ class ConsumerGroupState:
     members_at_last_assignment: frozenset[MemberId] = frozenset()
     self_reported_generation: dict[MemberId, int] = field(default_factory=dict)
     leader: ClassVar[None] = None
+    of_connect: ClassVar[bool] = False
+    delayed: ClassVar[bool] = False
 
     @property
     def assignment_known(self) -> bool:

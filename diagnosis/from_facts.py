@@ -13,6 +13,7 @@ from groupsim.diagnosis.finding import Place
 from groupsim.diagnosis.moves import NO_SYNC
 from groupsim.diagnosis.stopped_in_run import NEEDED, InRun, stopped_in_run
 from groupsim.diagnosis.topics_in_run import NOTICED_AFTER, TOPICS, TopicsInRun
+from groupsim.diagnosis.workers_in_run import WorkersInRun
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events import consumer as k
@@ -188,9 +189,10 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
     context: list[Row] = []
     joined: set[str] = set()
     names: dict[str, str] = {}
-    topics = TopicsInRun()
+    topics, workers = TopicsInRun(), WorkersInRun()
     for fact in facts:
         topics.see(fact)
+        workers.see(fact)
         said = _TABLE.get(type(fact.event))
         group = group_of(fact.stream)
         if said is None or group is None:
@@ -204,7 +206,7 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
         client = names.get(fact.event.process, fact.event.process) if isinstance(fact.event, p.ClientEvent) else None
         program = None if client is not None else Program.BROKER
         of_type = {"group_type": GroupType.STREAMS.value} if client is None and group in streams else {}
-        for kind, member, detail in said(fact.event):
+        for kind, member, detail in workers.instead(group, fact.event, said(fact.event)):
             if kind is RowKind.REJOIN_REQUESTED:
                 detail = {**detail, **topics.noticed(group, fact.event, fact.at_ms)}
             detail = {**detail, **of_type}

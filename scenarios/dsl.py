@@ -9,6 +9,7 @@ from typing import Any
 
 from groupsim.simulation.checks import ms, whole
 from groupsim.simulation.clients.config import Application
+from groupsim.simulation.clients.connect.cluster import Between, WorkerTimes
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.clients.streams.application import Part, Store
 from groupsim.simulation.errors import BadScenario
@@ -20,12 +21,14 @@ from groupsim.simulation.world import World
 
 __all__ = [
     "Application",
+    "Between",
     "GroupHandle",
     "MemberHandle",
     "Part",
     "Script",
     "Store",
     "Topic",
+    "WorkerTimes",
     "World",
     "minutes",
     "scenario",

@@ -25,6 +25,7 @@ from groupsim.simulation.clients.config import (
     ProtocolMode,
     check_protocol,
 )
+from groupsim.simulation.clients.connect.cluster import ConnectCluster
 from groupsim.simulation.clients.metadata import matching
 from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.streams.config import consumer_defaults
@@ -49,10 +50,15 @@ class GroupHandle:
         name: str,
         settings: Mapping[str, object],
         streams: StreamsApplication | None = None,
+        connect: ConnectCluster | None = None,
     ) -> None:
-        """`streams`: the application of Kafka Streams whose instances are its members."""
+        """`streams`: the application of Kafka Streams whose instances are its members.
+
+        `connect`: the cluster whose workers are its members, if it is one of Kafka Connect.
+        """
         self._context = context
         self._streams = streams
+        self._connect = connect
         self.name = name
         self._chosen = frozenset(settings)
         self.config = self._configured(settings)
@@ -105,7 +111,7 @@ class GroupHandle:
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = self._subscription(tuple(topics), pattern, client)
+        subscription = self._subscription(tuple(topics), pattern, client, static=static or instance_id is not None)
         library = one_of(Library, "client", client)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
@@ -127,6 +133,7 @@ class GroupHandle:
                 protocol_mode=mode,
                 release=release,
                 streams=self._streams,
+                connect=self._connect,
             )
             member = MemberHandle(self._context, label, settings)
             if after is not None:
@@ -135,11 +142,20 @@ class GroupHandle:
         self.members += joined
         return joined
 
-    def _subscription(self, topics: tuple[Topic, ...], pattern: str | None, client: str) -> tuple[str, ...]:
-        """What members subscribe to: of an application of Kafka Streams what it reads."""
+    def _subscription(
+        self, topics: tuple[Topic, ...], pattern: str | None, client: str, *, static: bool
+    ) -> tuple[str, ...]:
+        """What members subscribe to: of an application of Kafka Streams what it reads, of Connect what it runs."""
         if self._streams is not None and (topics or pattern is not None or client != Library.JAVA):
             reads = "instances of Kafka Streams are Java programs and read the topics of their parts"
             raise BadScenario(f"group {self.name!r}: {reads}: no topics, pattern or client can be given to join()")
+        if self._connect is not None:
+            if topics or pattern is not None or client != Library.JAVA or static:
+                only = "workers of Kafka Connect are Java programs, run its connectors, and are never static"
+                raise BadScenario(
+                    f"group {self.name!r}: {only}: join() takes neither topics, pattern, client nor static"
+                )
+            return tuple(self._connect.topics)
         if pattern is not None:
             return matching(pattern, self._context.topics.counts())
         read = topics if self._streams is None else self._streams.topics
@@ -194,7 +210,10 @@ class GroupHandle:
         return event
 
     def settled(self, members: int) -> bool:
-        """Whether the coordinator calls the group Stable, and every member holds exactly what was assigned to it."""
+        """Whether the coordinator calls the group Stable, and every member holds exactly what was assigned to it.
+
+        Of Connect: and every connector and task is assigned, so that none waits for a delay.
+        """
         group = self._context.broker.group(self.name)
         if len(group.members) != members or group.phase not in STABLE:
             return False
@@ -205,6 +224,8 @@ class GroupHandle:
                 return False
             clients.append(client)
         assigned = group.assignment
+        if self._connect is not None and set(self._connect.units) != {p for given in assigned.values() for p in given}:
+            return False
         return {client.membership.member_id for client in clients} == set(assigned) and all(
             client.settled_with(self._read(assigned[client.membership.member_id])) for client in clients
         )

@@ -96,8 +96,7 @@ class MemberHandle:
             process_id = f"{self.label}.{self._incarnations}"
             self._incarnations += 1
             self._context.act("start", process_id)
-            native = self.settings.config.group_protocol in NATIVE
-            starts_ms = self._context.host.start_ms(process_id, self.settings.library, native)
+            starts_ms = self._starts_ms(process_id)
             if starts_ms:
                 yield self._context.env.timeout(starts_ms)
             self._client = ClientProcess(self._context, process_id, self.settings, self._disk)
@@ -105,6 +104,14 @@ class MemberHandle:
             yield self._context.env.timeout(0)
 
         return self._context.env.process(script())
+
+    def _starts_ms(self, process_id: str) -> int:
+        """How long the program takes until its first request."""
+        native = self.settings.config.group_protocol in NATIVE
+        usual_ms = self._context.host.start_ms(process_id, self.settings.library, native)
+        if self.settings.connect is None:
+            return usual_ms
+        return self.settings.connect.times.boot.draw(self._context.rng.stream(f"work/{process_id}").random)
 
     def close(self) -> simpy.Event:
         """Close the consumer properly; fires when it is gone."""

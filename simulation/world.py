@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import simpy
 
@@ -13,8 +13,11 @@ from groupsim.events.world import CheckMade, PartitionsAdded, TopicCreated
 from groupsim.simulation import checks
 from groupsim.simulation.broker import Broker
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED, STREAMS
+from groupsim.simulation.clients.connect.cluster import ConnectProtocol, WorkerTimes
+from groupsim.simulation.clients.connect.declared import cluster_of, worker_settings
 from groupsim.simulation.clients.streams.application import Part, StreamsApplication
 from groupsim.simulation.clients.streams.config import divided
+from groupsim.simulation.connect_group import ConnectHandle
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed
 from groupsim.simulation.group import GroupHandle
@@ -33,6 +36,8 @@ from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings, host_of, load_of, quiet_ms_of
 from groupsim.simulation.topics import Arrivals, Constant, Poisson, Recorded, Topic, Topics
 from groupsim.simulation.world_host import Host
+
+Handle = TypeVar("Handle", bound=GroupHandle)
 
 
 class Data:
@@ -220,12 +225,16 @@ class World:
         group_config: Mapping[str, int] | None,
         streams: StreamsApplication | None = None,
     ) -> GroupHandle:
+        settings = {**settings, **self.context.consumer_settings()}
+        return self._add(GroupHandle(self.context, name, settings, streams), group_config)
+
+    def _add(self, group: Handle, group_config: Mapping[str, int] | None) -> Handle:
+        name = group.name
         if name:
             checks.name(name, "the name of a group")
         if name in self.groups or not name:
             raise BadScenario(f"group {name!r} exists already" if name else "a group needs a name")
         self.broker.configure_group(name, group_config or {})
-        group = GroupHandle(self.context, name, {**settings, **self.context.consumer_settings()}, streams)
         self.groups[name] = group
         self.context.groups.add(name)
         return group
@@ -251,6 +260,41 @@ class World:
         protocol, own, settings = divided(name, config or {}, self.settings)
         application = StreamsApplication(name, parts, protocol, own, processes or {})
         return self._declare(name, settings, group_config, application)
+
+    def connect(
+        self,
+        name: str,
+        connectors: Mapping[str, int] | None = None,
+        *,
+        delay: int = 300_000,
+        protocol: str = ConnectProtocol.SESSIONED,
+        times: WorkerTimes | None = None,
+        config: Settings | None = None,
+    ) -> ConnectHandle:
+        """Declare a cluster of Kafka Connect (KIP-415); `join(3)` starts its workers.
+
+        `connectors`: how many tasks each has; more with `add_connector`. `delay`: scheduled.rebalance.max.delay.ms.
+        `protocol`: connect.protocol, `sessioned`, `compatible` or `eager`. `times`: how long its workers take to start
+        and stop things. `config`: session.timeout.ms, heartbeat.interval.ms, rebalance.timeout.ms. The run's own
+        settings win.
+        """
+        cluster = cluster_of(name, delay, protocol, times, self.settings)
+        settings = worker_settings(config or {}, self.settings)
+        handle = ConnectHandle(
+            self.context, name, {**settings, **self.context.consumer_settings()}, cluster, self._unit
+        )
+        self._add(handle, None)
+        for connector, tasks in (connectors or {}).items():
+            handle.has(connector, tasks)
+        return handle
+
+    def _unit(self, topic: str, count: int) -> None:
+        """The partitions that stand for a connector or its tasks: clusters beside each other may share them."""
+        known = self.topics.get(topic)
+        if known is None:
+            self.topic(topic, count, rate=0.0)
+        elif known.partitions != count:
+            raise BadScenario(f"{topic!r} is a topic, or a connector with {known.partitions} tasks in another cluster")
 
     def _check_server_assignor(self, group: str, assignor: str | Iterable[str]) -> None:
         """Raises BadScenario for an assignor that brokers do not have: members that name it are refused for ever."""

@@ -73,8 +73,13 @@ class SimulatedKnowledge:
         return tp in process.positioned
 
     def entitled(self, process: Process, tp: TopicPartition) -> bool:
-        """See Knowledge."""
-        return not process.fenced and self._group.state.entitled(process.member, tp)
+        """See Knowledge. What Connect's leader revoked its worker may run until it has stopped it (KIP-415)."""
+        state = self._group.state
+        if process.fenced:
+            return False
+        return state.entitled(process.member, tp) or (
+            tp in self._group.owed and state.of_connect and state.may_commit(process.member)
+        )
 
     def revokes(self, process: Process, tp: TopicPartition) -> bool:
         """At the end of a cooperative rebalance it runs the revoked callback of what nobody was assigned yet."""

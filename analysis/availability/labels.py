@@ -25,6 +25,7 @@ class Label(StrEnum):
     OWNER_DEAD = "OWNER_DEAD"
     GRANT_IN_FLIGHT = "GRANT_IN_FLIGHT"
     WITHHELD = "WITHHELD"
+    DELAYED = "DELAYED"
     UNOWNED = "UNOWNED"
     UNKNOWN = "UNKNOWN"
 
@@ -42,6 +43,7 @@ MEANINGS = {
     Label.OWNER_DEAD: "its owner's process is gone, and the coordinator does not know yet",
     Label.GRANT_IN_FLIGHT: "its new owner has not received the assignment, or not applied it yet",
     Label.WITHHELD: "nobody has it, because a rebalance runs or has yet to begin",
+    Label.DELAYED: "Connect keeps it for a worker that left, until its delay is over",
     Label.UNOWNED: "nobody can have it",
     Label.UNKNOWN: "a recorded log does not say; the sub-label says why",
 }

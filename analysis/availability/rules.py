@@ -56,6 +56,12 @@ def _between_rebalances(s: Situation) -> bool:
     return not state.rebalancing and not state.empty and (s.partition in s.group.owed or s.process is not None)
 
 
+def _delayed(s: Situation) -> bool:
+    """What a worker still runs and has to stop is in nobody's assignment either."""
+    state, tp = s.group.state, s.partition
+    return state.delayed and tp not in state.owners and tp not in s.group.owed
+
+
 def _owner(s: Situation) -> str | None:
     return s.owner
 
@@ -317,6 +323,14 @@ NOT_HELD = (
         "the owner is alive and will still apply this assignment",
         _will_apply,
         _process,
+        _group_cause,
+    ),
+    Rule(
+        Label.DELAYED,
+        (),
+        "the last assignment of Connect's leader has a delay, and leaves it out",
+        _delayed,
+        _nothing,
         _group_cause,
     ),
     Rule(

@@ -20,6 +20,7 @@ class BlamePhase(StrEnum):
     REVOKING = "revoking"
     ACKNOWLEDGING = "acknowledging"
     WITHHELD = "withheld"
+    DELAYED = "delayed"
     GRANTING = "granting"
     ACCEPTING = "accepting"
     POSITIONING = "positioning"
@@ -42,6 +43,7 @@ PHASES: dict[str, str] = {
     BlamePhase.REVOKING: "its owner runs the revoked (or lost) callback, or commits before it",
     BlamePhase.ACKNOWLEDGING: "its owner in a consumer group has given it up, and the coordinator does not know yet",
     BlamePhase.WITHHELD: "no member is assigned to it until the follow-up rebalance starts",
+    BlamePhase.DELAYED: "Connect keeps it for a worker that left, until its delay is over",
     BlamePhase.GRANTING: "its new owner has not received the assignment, or has not polled yet",
     BlamePhase.ACCEPTING: "its owner runs the assigned callback",
     BlamePhase.POSITIONING: "its owner looks up the offset to start from",

@@ -125,6 +125,7 @@ def _computing(span: GroupSpan) -> str | None:
     return "group.consumer.heartbeat.interval.ms" if r.cause in REMOVALS.values() else ASSIGNMENT_INTERVAL
 
 
+DELAY = "scheduled.rebalance.max.delay.ms"
 INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
 _TIMEOUTS: dict[str, str] = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)
 _CLIENT_PHASES = {
@@ -159,6 +160,8 @@ def _by_label(timeline: GroupTimeline, interval: Interval, span: GroupSpan) -> I
             yield from waiting_for(timeline, BlamePhase.GRANTING, member, span)
         case label if label == Label.OWNER_STALLED:
             yield from_ms, to_ms, _stalled(timeline, interval, rebalance)
+        case label if label == Label.DELAYED:
+            yield from_ms, to_ms, Reason(BlamePhase.DELAYED, None, DELAY, rebalance)
         case label if label == Label.UNOWNED and condition == GroupCondition.EMPTY:
             yield from_ms, to_ms, Reason(BlamePhase.EMPTY, rebalance=rebalance)
         case label if label == Label.UNOWNED and condition == GroupCondition.SETTLED:

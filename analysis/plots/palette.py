@@ -39,6 +39,7 @@ HATCHES: dict[str, str] = {
     Label.OWNER_DEAD: "x",
     Label.GRANT_IN_FLIGHT: ".",
     Label.WITHHELD: "/",
+    Label.DELAYED: "++",
     Label.UNOWNED: "xx",
     Label.UNKNOWN: "..",
 }
@@ -73,6 +74,7 @@ _LABELS: dict[str, str] = {
     Label.OWNER_DEAD: "#1a1a1a",
     Label.GRANT_IN_FLIGHT: "#d99100",
     Label.WITHHELD: "#d55e00",
+    Label.DELAYED: "#7b5ea7",
     Label.UNOWNED: "#7a7a7a",
     Label.UNKNOWN: "#a8a8a8",
 }
@@ -87,6 +89,7 @@ _DARK_LABELS: dict[str, str] = {
     Label.OWNER_DEAD: "#f4f4f4",
     Label.GRANT_IN_FLIGHT: "#f2b134",
     Label.WITHHELD: "#f27f2b",
+    Label.DELAYED: "#a98fd6",
     Label.UNOWNED: "#9a9a9a",
     Label.UNKNOWN: "#6c7075",
 }

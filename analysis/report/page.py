@@ -57,6 +57,7 @@ MEANINGS = {
     "OWNER_DEAD": "its owner's process is dead, and the coordinator has not noticed yet",
     "GRANT_IN_FLIGHT": "its new owner has not received or applied the assignment yet",
     "WITHHELD": "no member owns it: a rebalance is running or has yet to start",
+    "DELAYED": "no worker has it: Connect waits for the one that had it",
     "UNOWNED": "no member can own it",
     "UNKNOWN": "the log does not say",
 }

@@ -24,6 +24,8 @@ from groupsim.simulation.clients.config import (
     Library,
     ProtocolMode,
 )
+from groupsim.simulation.clients.connect.cluster import ConnectCluster
+from groupsim.simulation.clients.connect.worker import WorkerKind
 from groupsim.simulation.clients.connection import Connection
 from groupsim.simulation.clients.consumer.membership import ConsumerMembership
 from groupsim.simulation.clients.consumer.state import Wire
@@ -43,7 +45,8 @@ from groupsim.simulation.network import Message
 class ClientSettings:
     """What one client is built with. `pattern` subscribes to all topics it matches, now and later.
 
-    `release`: of the library, None for the newest that is known. `streams`: the application, of a streams group.
+    `release`: of the library, None for the newest that is known. `streams`: the application, of a streams group;
+    `connect`: the cluster, of Connect's workers.
     """
 
     group: str
@@ -56,6 +59,7 @@ class ClientSettings:
     protocol_mode: ProtocolMode = ProtocolMode.STATIC
     release: str | None = None
     streams: StreamsApplication | None = None
+    connect: ConnectCluster | None = None
 
 
 def traits_of(settings: ClientSettings) -> Traits:
@@ -67,13 +71,24 @@ def traits_of(settings: ClientSettings) -> Traits:
     return RELEASES.get((settings.library, settings.release or "", protocol), known[settings.library])
 
 
-def _printed(config: ConsumerConfig) -> dict[str, int | str | bool]:
+def _printed(settings: ClientSettings) -> dict[str, int | str | bool]:
     """The settings by Kafka's names, but for those that mean nothing in this protocol, or are not set."""
+    config = settings.config
+    if settings.connect is not None:
+        return settings.connect.printed(config)
     unused = {*REFUSED[config.group_protocol], *(("group.protocol",) if config.group_protocol == CLASSIC else ())}
     unused |= set() if config.client_rack else {"client.rack"}
     unused |= {"internal.leave.group.on.close"} if config.internal_leave_group_on_close else set()
     named = ((kafka_name(name), value) for name, value in asdict(config).items())
     return {n: ",".join(value) if isinstance(value, tuple) else value for n, value in named if n not in unused}
+
+
+def _classic(client: Client, settings: ClientSettings, context: ConsumerContext) -> ClassicMembership:
+    """Raises BadSetting for settings that make no membership."""
+    if settings.connect is None:
+        return ClassicMembership.of_consumer(client, settings.protocol_mode)
+    kind = WorkerKind(settings.connect, context.rng.stream(f"work/{client.process.id}").random)
+    return ClassicMembership(client, kind, settings.protocol_mode, kind.first)
 
 
 def _wire(settings: ClientSettings) -> Wire:
@@ -93,6 +108,7 @@ class ClientProcess:
         """`disk`: what a process of this name left on it. Raises BadSetting for settings that make no membership."""
         env, network, broker = context.env, context.network, context.broker
         self._network = network
+        self._settings = settings
         self.process = Process(env, process_id)
         self.gone = env.event()
         self._unread: list[Message] = []
@@ -132,7 +148,7 @@ class ClientProcess:
             waited = context.rng.stream(f"polls/{process_id}").random() * settings.application.poll_timeout_ms
             self._client.polled_before_ms = int(waited)
         else:
-            self._client.membership = ClassicMembership(self._client, settings.protocol_mode)
+            self._client.membership = _classic(self._client, settings, context)
             if settings.streams is not None:
                 self._client.tasks = self._tasks(context, settings.streams, disk)
 
@@ -161,7 +177,7 @@ class ClientProcess:
                 client_id=client.client_id,
                 instance_id=client.instance_id,
                 topics=client.topics,
-                config=_printed(client.config),
+                config=_printed(self._settings),
             )
         )
         membership_threads = client.membership.start()
@@ -189,8 +205,8 @@ class ClientProcess:
 
     @property
     def subscribed(self) -> bool:
-        """Whether it subscribes to any topic."""
-        return bool(self._client.topics)
+        """Whether it subscribes to any topic, or is a Connect worker."""
+        return bool(self._client.topics) or self._settings.connect is not None
 
     @property
     def closing(self) -> bool:
@@ -205,7 +221,8 @@ class ClientProcess:
     def settled_with(self, assigned: Partitions) -> bool:
         """Whether it holds exactly this assignment, reads all of it, and nothing is under way: a task is restored."""
         client, fetch = self._client, self._client.fetch
-        restores = client.streams is not None and bool(fetch.restoring)
+        awaited = client.streams is not None or self._settings.connect is not None
+        restores = awaited and bool(fetch.restoring)
         return not client.threads.in_callback and fetch.view == assigned and fetch.complete and not restores
 
     def _run(self) -> Script:
@@ -309,6 +326,10 @@ class ClientProcess:
     def enforce_rebalance(self) -> None:
         """KafkaConsumer.enforceRebalance()."""
         self.membership.request_rejoin("rebalance enforced by user")
+
+    def configured(self) -> None:
+        """A Connect worker has read that connectors or their tasks are others now."""
+        self.membership.request_rejoin("connectors or tasks have changed")
 
     def refresh_metadata(self) -> None:
         """Ask for metadata now instead of when metadata.max.age.ms is over."""

@@ -18,6 +18,7 @@ NAMED = {
     "bad_leader": "session-expired",
     "close_during_rebalance": "scale-in",
     "commit_before_revoke": "slow-rejoin",
+    "connect_rolling_restart": "connect-delay",
     "consumer_assignor_changed": "rolling-restart",
     "consumer_coordinator_unreachable": "session-expired",
     "consumer_partitions_added": "assignment-changed",

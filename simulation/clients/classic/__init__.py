@@ -1,7 +1,8 @@
 """The classic protocol, client side (Kafka: AbstractCoordinator, ConsumerCoordinator).
 
 - `membership`: ClassicMembership: the implementation of `clients.membership.Membership`; what a commit's error means.
-- `state`: ClassicState: member id, generation, state; how they change.
+- `state`: ClassicState: member id, generation, state; how they change. MemberKind: what differs in a Connect worker.
+- `consumer_kind`: ConsumerKind: what a consumer does of it.
 - `join`: JoinGroup and SyncGroup.
 - `leader`: the leader computes the assignment.
 - `rebalance`: what is committed and revoked before a join, and what is taken over after it.

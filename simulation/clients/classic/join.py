@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import COOPERATIVE, EAGER
 from groupsim.coordinator.classic.commands import Join, JoinAnswer, Sync, SyncAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
 from groupsim.events.client import ClientState
-from groupsim.events.types import NO_GENERATION, MemberId, Plan, Protocol, Subscription
-from groupsim.simulation.clients.classic import heartbeat, leader, rebalance
+from groupsim.events.types import NO_GENERATION, Plan
+from groupsim.simulation.clients.classic import heartbeat, rebalance
 from groupsim.simulation.clients.classic.state import ClassicState, PendingJoin, rebalance_protocol
 from groupsim.simulation.clients.client import Client
-from groupsim.simulation.clients.config import STREAMS_ASSIGNOR, ProtocolMode
+from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.connection import Failure
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.streams import partition_assignor
 from groupsim.simulation.requests import ToGroup
 
 REJOIN_AT_ONCE = (
@@ -36,11 +34,10 @@ def join_if_needed(m: ClassicState) -> Script:
             return
         if m.needs_join_prepare:
             m.needs_join_prepare = False
-            committed = yield from rebalance.commit_before_join(m)
-            if not committed:
+            prepared = yield from m.kind.prepare(m)
+            if not prepared:
                 m.needs_join_prepare = True
                 return
-            yield from rebalance.prepare_join(m)
             continue
         if m.join is None:
             away = m.client.traits.callbacks_beside_work and m.client.threads.poll_expired
@@ -57,7 +54,7 @@ def join_if_needed(m: ClassicState) -> Script:
         if m.generation == NO_GENERATION or m.state is not ClientState.STABLE:
             m.reset("the generation was modified by the heartbeat thread", member_id_too=True)
             continue
-        handled = yield from rebalance.complete_join(m, join.assigned, join.assigned_data)
+        handled = yield from m.kind.take_over(m, join, join.assigned)
         if not handled:
             m.join = join
             m.client.threads.wake()  # the exception leaves poll(); the application polls again
@@ -92,7 +89,7 @@ def _send_join(m: ClassicState) -> None:
     join = m.join = PendingJoin(client.topics)
     m.become(ClientState.PREPARING_REBALANCE)
     client.record(facts.JoinSent(process=client.process.id, member=m.member_id, owned=client.fetch.view))
-    protocols = tuple(Protocol(name, _subscription(m, name)) for name in client.config.partition_assignment_strategy)
+    protocols = m.kind.offers(m)
     reason, m.rejoin_reason = m.rejoin_reason, None
 
     def body(number: int) -> ToGroup:
@@ -104,6 +101,7 @@ def _send_join(m: ClassicState) -> None:
             client_host=client.process.id,
             session_timeout_ms=client.config.session_timeout_ms,
             rebalance_timeout_ms=_rebalance_timeout_ms(client),
+            protocol_type=m.kind.protocol_type,
             protocols=protocols,
             reason=reason if client.traits.sends_reasons else None,
         )
@@ -115,29 +113,6 @@ def _send_join(m: ClassicState) -> None:
             client.threads.wake()
 
     client.connection.call("JoinGroup", body, _timeout_ms(client), receive)
-
-
-def _subscription(m: ClassicState, assignor: str) -> Subscription:
-    """What is sent for one assignor; eager sticky ones add their last assignment as user data (KIP-54)."""
-    sends_memory = leader.is_eager_sticky(assignor)
-    return Subscription(
-        topics=tuple(sorted(m.client.topics)),
-        owned=m.client.fetch.view,
-        generation=m.generation,
-        rack=m.client.config.client_rack or None if m.client.traits.sends_rack else None,
-        user_owned=m.sticky_owned if sends_memory else (),
-        user_generation=m.sticky_generation if sends_memory else NO_GENERATION,
-        user_data=_user_data(m, assignor),
-    )
-
-
-def _user_data(m: ClassicState, assignor: str) -> str | None:
-    """librdkafka's sticky assignor sends the last generation (rd_kafka_sticky_assignor_get_metadata)."""
-    if assignor == STREAMS_ASSIGNOR:
-        return partition_assignor.user_data(m.client)
-    sticky = "sticky" in ASSIGNORS[assignor].properties
-    known = m.sticky_generation != NO_GENERATION
-    return str(m.sticky_generation) if m.client.traits.returns_user_data and sticky and known else None
 
 
 def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
@@ -174,20 +149,13 @@ def _joined(m: ClassicState, join: PendingJoin, answer: object) -> Script:
     )
     plan: Plan | None = {}
     if answer.members:
-        join.user_data = _returned(m, answer)
-        plan = yield from leader.compute_assignment(m, join, answer)
+        plan = yield from m.kind.assign(m, join, answer)
     if plan is None or m.join is not join or client.application.never_syncs:
         return
     if m.generation == answer.generation:
         _send_sync(m, join, plan)
     else:  # reset while the assignor ran: this join has come to nothing
         m.join = None
-
-
-def _returned(m: ClassicState, answer: JoinAnswer) -> tuple[tuple[MemberId, str], ...]:
-    """What a leader sends back to the members (rd_kafka_group_MemberState_consumer_write)."""
-    sent = [(listed.member, listed.metadata.user_data) for listed in answer.members]
-    return tuple((member, data) for member, data in sent if data is not None and m.client.traits.returns_user_data)
 
 
 def _guard_downgrade(m: ClassicState) -> Script:
@@ -235,7 +203,7 @@ def _send_sync(m: ClassicState, join: PendingJoin, plan: Plan) -> None:
             member=member_id,
             generation=generation,
             instance_id=client.instance_id,
-            protocol_type="consumer",
+            protocol_type=m.kind.protocol_type,
             protocol=m.assignor,
             assignment=tuple(plan.items()),
             user_data=join.user_data,

@@ -6,13 +6,10 @@ import simpy
 
 from groupsim.coordinator.classic.commands import Leave, Leaving
 from groupsim.events import client as facts
-from groupsim.events.client import CallbackKind, ClientState
+from groupsim.events.client import ClientState
 from groupsim.events.types import NO_GENERATION
-from groupsim.simulation.clients import callbacks
-from groupsim.simulation.clients.classic.rebalance import revoke
 from groupsim.simulation.clients.classic.state import ClassicState
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.records import wait_for_fetch
 from groupsim.simulation.requests import ToGroup
 
 LEAVE_TIMEOUT_MS = 30_000
@@ -41,20 +38,9 @@ def send_leave(m: ClassicState, reason: str, done: simpy.Event | None = None) ->
 
 
 def leave_group(m: ClassicState, reason: str) -> Script:
-    """Revoke everything, then LeaveGroup; what is held while a rebalance runs counts as lost.
-
-    Kafka: ConsumerCoordinator.onLeavePrepare.
-    """
+    """Revoke everything, then LeaveGroup."""
     client = m.client
-    view = client.fetch.view
-    if client.traits.leaves_after_fetches:
-        yield from wait_for_fetch(client)
-    if view:
-        lost = m.generation == NO_GENERATION or m.state is not ClientState.STABLE or m.rejoin_needed
-        yield from callbacks.run(client, CallbackKind.LOST, view) if lost else revoke(m, view)
-    client.set_view(())
-    if client.tasks is not None:
-        client.tasks.close()
+    yield from m.kind.give_up(m)
     if client.threads.closing and not client.config.internal_leave_group_on_close:
         reset = "consumer pro-actively leaving the group"  # Kafka says so, whether or not it does
         client.record(facts.GenerationReset(process=client.process.id, reason=reset, member_id_too=True))

@@ -9,8 +9,9 @@ from groupsim.events.client import ClientState
 from groupsim.events.types import NO_GENERATION, MemberId
 from groupsim.simulation.clients import metadata
 from groupsim.simulation.clients.classic import heartbeat, leave, rebalance
+from groupsim.simulation.clients.classic.consumer_kind import ConsumerKind
 from groupsim.simulation.clients.classic.join import handle_join_answer, join_if_needed
-from groupsim.simulation.clients.classic.state import ClassicState, rebalance_protocol
+from groupsim.simulation.clients.classic.state import ClassicState, MemberKind, rebalance_protocol
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.config import ProtocolMode
 from groupsim.simulation.clients.coordinator_lookup import find_coordinator
@@ -24,12 +25,16 @@ ASSIGNMENT_LOST = "_ASSIGNMENT_LOST"
 class ClassicMembership:
     """The classic implementation of Membership: see there for what each method means."""
 
-    def __init__(self, client: Client, protocol_mode: ProtocolMode) -> None:
+    def __init__(self, client: Client, kind: MemberKind, protocol_mode: ProtocolMode, first: str) -> None:
+        """`first`: how it rebalances until an assignor has been selected, EAGER or COOPERATIVE."""
+        self._state = ClassicState(client=client, kind=kind, protocol_mode=protocol_mode, rebalance_protocol=first)
+
+    @classmethod
+    def of_consumer(cls, client: Client, protocol_mode: ProtocolMode) -> ClassicMembership:
         """Raises BadSetting if the configured assignors share no rebalance protocol."""
         common = rebalance_protocol(client.config.partition_assignment_strategy)
         # A dynamic member rebalances eagerly until an assignor has been selected (KIP-726).
-        first = common if protocol_mode is ProtocolMode.STATIC else EAGER
-        self._state = ClassicState(client=client, protocol_mode=protocol_mode, rebalance_protocol=first)
+        return cls(client, ConsumerKind(), protocol_mode, common if protocol_mode is ProtocolMode.STATIC else EAGER)
 
     @property
     def member_id(self) -> MemberId:
@@ -73,7 +78,8 @@ class ClassicMembership:
             yield from find_coordinator(client)
         metadata.refresh_if_due(client)
         state.follow_up()
-        if client.topics:
+        state.kind.look(state)
+        if client.topics or state.kind.always_joins:
             yield from join_if_needed(state)
         if client.threads.ends_rebalance and state.join is None:  # Kafka: StreamThread.runLoop
             client.threads.closing = True
@@ -81,7 +87,7 @@ class ClassicMembership:
     def due(self) -> list[int]:
         client = self._state.client
         watches = client.pattern is not None or self._state.leads or not client.metadata.known
-        refresh = [client.metadata.next_refresh_ms] if watches else []
+        refresh = [*([client.metadata.next_refresh_ms] if watches else []), *self._state.kind.due(self._state)]
         if self._state.follow_up_ms is not None and self._state.join is None and not self._state.rejoin_needed:
             refresh.append(self._state.follow_up_ms)
         return [*refresh, self._state.rejoin_ms] if client.now < self._state.rejoin_ms else refresh

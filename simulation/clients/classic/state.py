@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import simpy
 
 from groupsim.assignors import ASSIGNORS
 from groupsim.assignors.spec import COOPERATIVE, EAGER
+from groupsim.coordinator.classic.commands import JoinAnswer
 from groupsim.coordinator.config import BadSetting
 from groupsim.events import client as facts
 from groupsim.events.client import ClientState
-from groupsim.events.types import NO_GENERATION, MemberId, Partitions
+from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Plan
+from groupsim.events.types import Protocol as Offer
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.config import STREAMS_ASSIGNOR, ProtocolMode
+from groupsim.simulation.clients.process import Script
 
 
 def rebalance_protocol(strategy: Sequence[str]) -> str:
@@ -59,19 +63,65 @@ class HeartbeatState:
     read_ms: int = 0
 
 
+class MemberKind(Protocol):
+    """What a consumer and a Connect worker do each in their own way (Kafka: subclasses of AbstractCoordinator)."""
+
+    @property
+    def protocol_type(self) -> str:
+        """That of their group."""
+        ...
+
+    @property
+    def always_joins(self) -> bool:
+        """Whether it joins without a topic, too."""
+        ...
+
+    def offers(self, m: ClassicState) -> tuple[Offer, ...]:
+        """What JoinGroup says, for each assignor that the member has."""
+        ...
+
+    def prepare(self, m: ClassicState) -> Generator[simpy.Event, Any, bool]:
+        """What comes before a join. False: it goes on in a later poll()."""
+        ...
+
+    def assign(
+        self, m: ClassicState, join: PendingJoin, answer: JoinAnswer
+    ) -> Generator[simpy.Event, Any, Plan | None]:
+        """What a leader sends with SyncGroup: empty where it may skip the assignment, None if the assignor failed."""
+        ...
+
+    def take_over(self, m: ClassicState, join: PendingJoin, assigned: Partitions) -> Generator[simpy.Event, Any, bool]:
+        """Apply the assignment. False if a listener raised."""
+        ...
+
+    def give_up(self, m: ClassicState) -> Script:
+        """Before it leaves the group: nothing is held any more."""
+        ...
+
+    def look(self, m: ClassicState) -> None:
+        """Whatever is due at each round."""
+        ...
+
+    def due(self, m: ClassicState) -> list[int]:
+        """When a round is needed (ms) even if nothing happens before."""
+        ...
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClassicState:
     """One client's membership. Only the modules of this package change it.
 
-    `join` is the join under way. `rejoin_reason` travels with the next JoinGroup (KIP-800). `needs_join_prepare`: what
-    comes before a join is still to be done. `sticky_owned` and `sticky_generation` are the last assignment, which eager
-    sticky assignors send along. `watched_topics`: the partition counts the leader assigned with. `commits_disabled`:
-    partitions were lost in an unguarded downgrade (KIP-726). `commit_in_flight`: what was read is being committed
-    before a join. `rejoin_ms`: a join that another rebalance interrupted begins again then. `follow_up_ms`: when the
-    leader of Kafka Streams wants this member to join again (None: not).
+    `kind`: a consumer or a Connect worker. `join` is the join under way. `rejoin_reason` travels with the next
+    JoinGroup (KIP-800). `needs_join_prepare`: what comes before a join is still to be done. `sticky_owned` and
+    `sticky_generation` are the last assignment, which eager sticky assignors send along. `watched_topics`: the
+    partition counts the leader assigned with. `commits_disabled`: partitions were lost in an unguarded downgrade
+    (KIP-726). `commit_in_flight`: what was read is being committed before a join. `rejoin_ms`: a join that another
+    rebalance interrupted begins again then. `follow_up_ms`: when the leader of Kafka Streams wants this member to join
+    again (None: not).
     """
 
     client: Client
+    kind: MemberKind
     protocol_mode: ProtocolMode
     rebalance_protocol: str
     state: ClientState = ClientState.UNJOINED
