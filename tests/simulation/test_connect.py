@@ -172,8 +172,12 @@ def test_settings_of_the_run_win() -> None:
         world.connect("c", CONNECTORS).join(1)
         yield world.sleep(seconds(10))
 
-    own = {"scheduled.rebalance.max.delay.ms": 7_000, "connect.protocol": "eager", "rebalance.timeout.ms": 9_000}
-    started = next(f.event for f in played(story, settings={**own}) if isinstance(f.event, p.ProcessStarted))
+    own: Settings = {
+        "scheduled.rebalance.max.delay.ms": 7_000,
+        "connect.protocol": "eager",
+        "rebalance.timeout.ms": 9_000,
+    }
+    started = next(f.event for f in played(story, settings=own) if isinstance(f.event, p.ProcessStarted))
     assert started.config == {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, **own}
 
 
