@@ -82,7 +82,9 @@ def _brief(first: Finding, *, tried: bool) -> str:
     useful = [remedy for remedy in first.do if remedy.verdict in (None, -1)]
     if first.do and not useful:
         normal = first.code not in FAILURES
-        return "change nothing: no setting that was simulated costs less" if normal else "no simulated remedy helps"
+        return (
+            "change nothing: no setting that was simulated would shorten it" if normal else "no simulated remedy helps"
+        )
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""
     return useful[0].brief
@@ -159,7 +161,7 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         if says_cost and outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
         said, ms = outage_in_words(outage), outage.ms
-        cost = f"{_mark(first)} some partitions were unavailable for {said} in total"
+        cost = f"{_mark(first)} one or more partitions were unavailable for {said} in total"
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
         cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:

@@ -247,6 +247,6 @@ def in_words(
     least, most = (choose(names, key=lambda name: outages[name]) for choose in (min, max))
     both = f"{down[least]}, the least, and {down[most]}, the most"
     if len(names) == 2:
-        both = ", and for ".join(down.values())
+        both = " and ".join(down.values())
     each = ", ".join(f"{about[name]}{partition_time(sums[name])} in {run[name]}" for name in names)
-    return f"One or more partitions were unavailable for {both}, in total. Sum: {each}."
+    return f"One or more partitions were unavailable for a total of {both}. Sum: {each}."

@@ -104,7 +104,7 @@ def _about(answered: Sequence[ChoiceResult], trusted: Trust) -> list[str]:
     unsure = [choice for choice in simulated if verdict(choice, trusted) is Verdict.NOT_SURE]
     if not unsure:
         return [_none(answered, trusted)]
-    none = f"none of the {len(answered)} choices clearly costs less"
+    none = f"tried one by one, none of the {len(answered)} choices clearly costs less than what was set"
     first = _promising(unsure, trusted)
     if first is not None:
         return [as_sentence(f"{none}; {first.named} comes nearest"), as_sentence(parts.seeds_say(first))]

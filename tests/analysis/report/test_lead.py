@@ -30,7 +30,8 @@ def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
     assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
     assert shown["strong"] == 2
     assert (
-        why == "71 % of this time depends on session.timeout.ms (shorter is better); the group waited longest for m2."
+        why
+        == "71 % of this time is as long as session.timeout.ms makes it (shorter is better); the group waited longest for m2."
     )
     assert shown["numbers"]["between"]["ms"] == [21_822, 53_802]
 
