@@ -31,8 +31,8 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
 
     `of`: how the time is called; None: by its amount.
 
-    >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "this time")
-    '87 % of this time is as long as heartbeat.interval.ms makes it (shorter is better); the group waited longest for m3.'
+    >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "it")
+    '87 % of it is as long as heartbeat.interval.ms makes it (shorter is better); the group waited longest for m3.'
     >>> lever([("network", "m1.0", 1_300)])
     'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1.'
     """

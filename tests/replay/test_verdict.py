@@ -52,8 +52,8 @@ def test_none_would_have_helped_only_where_the_seeds_show_it() -> None:
     maybe, same = result([10_000] * 8 + [25_000] * 2, base, "a"), result([20_100] * 10, base, "b")
     said = headline([result(base, base, "as recorded"), maybe, same], SURE)
     assert said == (
-        "Tried one by one, none of the 2 choices clearly costs less than what was set; assignor=a comes nearest. It cost less in 8"
-        " of 10 simulations and more in 2, which may be chance."
+        "Tried one by one, none of the 2 choices clearly costs less than what was set; assignor=a comes"
+        " nearest. It cost less in 8 of 10 simulations and more in 2, which may be chance."
     )
     small = result([17_800] * 4 + [18_500] * 6, base, "c")
     assert "and the difference may be too small to be worth having" in sentence(small, SURE)
