@@ -100,7 +100,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
         what, mark, remedy = text.rpartition("; ")
         return f"{what} (same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)
-    where = f'"{worst.group}", the worst of {failed} groups,' if failed > 1 else f'one of the groups, "{worst.group}",'
+    where = f'"{worst.group}", the worst of {failed} groups,' if failed > 1 else f'group "{worst.group}"'
     return f"in {where} {text}"
 
 
