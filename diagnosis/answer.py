@@ -174,5 +174,6 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         return []
     part = share(ms, group.lasted_ms)
     shorter = [cost] if " to " not in said else [cost, cost.replace(said, f"at least {said.partition(' to ')[0]}")]
-    shorter += [text.removesuffix(" in total") for text in shorter if text.endswith(" in total")]
+    brief = [text.removesuffix(" in total") for text in shorter if text.endswith(" in total")]
+    shorter += [*brief, *(text.replace(" one or more ", " some ") for text in brief)]
     return shorter if part is None else [f"{cost} ({part} of the time recorded)", *shorter]
