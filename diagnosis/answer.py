@@ -83,7 +83,9 @@ def _brief(first: Finding, *, tried: bool) -> str:
     if first.do and not useful:
         normal = first.code not in FAILURES
         return (
-            "change nothing: no setting that was simulated would shorten it" if normal else "no simulated remedy helps"
+            "change nothing: none of the simulated settings would have helped"
+            if normal
+            else "no simulated remedy helps"
         )
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""

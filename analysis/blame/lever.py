@@ -32,7 +32,7 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
     `of`: how the time is called; None: by its amount.
 
     >>> lever([("heartbeat.interval.ms", "m3.0", 8_700), ("network", "m1.0", 1_300)], "it")
-    '87 % of it is as long as heartbeat.interval.ms makes it (shorter is better); the group waited longest for m3.'
+    '87 % of it depends on heartbeat.interval.ms (a smaller value makes it shorter); the group waited longest for m3.'
     >>> lever([("network", "m1.0", 1_300)])
     'Most of the 1.3 partition-seconds depends on no setting; the group waited longest for m1.'
     """
@@ -50,9 +50,8 @@ def lever(pieces: Iterable[Waited], of: str | None = None) -> str | None:
         said = f"Most of {what} depends on no setting"
     else:
         share = short_percent(levers[largest] / total)
-        depends = f"depends on {_IN_WORDS.get(largest, largest)}"
-        is_time = f"is as long as {largest} makes it (shorter is better)"
-        said = f"{share} of {what} {is_time if largest.endswith('.ms') else depends}"
+        shorter = " (a smaller value makes it shorter)" if largest.endswith(".ms") else ""
+        said = f"{share} of {what} depends on {_IN_WORDS.get(largest, largest)}{shorter}"
     waited = _largest(by_member)
     if waited is None:
         return f"{said}."

@@ -39,7 +39,7 @@ def test_a_table_of_blame_has_the_largest_parts_and_says_what_it_leaves_out(call
     assert len(rows) > 16
     shown = call("blame", two_runs[0])
     assert (
-        " is as long as heartbeat.interval.ms makes it (shorter is better); the group waited longest for "
+        " depends on heartbeat.interval.ms (a smaller value makes it shorter); the group waited longest for "
         in shown.out.splitlines()[0]
     )
     assert len(shown.out.splitlines()) == 2 + 15

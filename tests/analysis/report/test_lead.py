@@ -29,7 +29,7 @@ def test_a_total_in_bounds_is_said_with_them(kill9: Run) -> None:
     assert much.endswith("; start-up: 0.8 partition-seconds more, and up to 2.0 that no log shows.")
     assert bounds == f"The logs show some of these times only in bounds, {BOUNDS}."
     assert shown["strong"] == 2
-    assert why.startswith("71 % of this time is as long as session.timeout.ms makes it (shorter is better); ")
+    assert why.startswith("71 % of this time depends on session.timeout.ms (a smaller value makes it shorter); ")
     assert why.endswith("; the group waited longest for m2.")
     assert shown["numbers"]["between"]["ms"] == [21_822, 53_802]
 
