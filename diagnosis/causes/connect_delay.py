@@ -19,7 +19,8 @@ from groupsim.wording.times import duration
 
 _DO = (
     Remedy(
-        "lower scheduled.rebalance.max.delay.ms to a little more than a worker's restart takes (0: no delay)",
+        "lower scheduled.rebalance.max.delay.ms: to 0, so that other workers take over at once; or, where connectors"
+        " are slow to get ready, to a little more than a worker's restart takes",
         ("scheduled.rebalance.max.delay.ms",),
         brief="lower scheduled.rebalance.max.delay.ms",
     ),

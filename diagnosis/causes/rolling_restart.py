@@ -12,6 +12,7 @@ from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.stopped import eager
 from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.client_libraries import client_of
+from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
 _DO = (
@@ -42,10 +43,10 @@ _OF_EAGER_WORKERS = (
 )
 _OF_WORKERS = (
     Remedy(
-        "set scheduled.rebalance.max.delay.ms to a little more than a worker's restart takes, and restart one worker at"
-        " a time: what a worker had has no worker until the delay ends, also when that worker is back",
+        "lower scheduled.rebalance.max.delay.ms, to 0 unless connectors are slow to get ready: what a worker had has no"
+        " worker until the delay ends, also when that worker is back",
         ("scheduled.rebalance.max.delay.ms",),
-        brief="set scheduled.rebalance.max.delay.ms to little more than a restart takes",
+        brief="lower scheduled.rebalance.max.delay.ms",
     ),
 )
 _STATIC = (
@@ -84,7 +85,10 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _remedies(log: GroupLog) -> tuple[Remedy, ...]:
     if log.type is GroupType.CONNECT:
-        return _OF_EAGER_WORKERS if eager(log) else _OF_WORKERS
+        if eager(log):
+            return _OF_EAGER_WORKERS
+        given = log.of(RowKind.WORKER_ASSIGNED)
+        return () if given and not any(line.row.detail.get("delay_ms") for line in given) else _OF_WORKERS
     return hedged(log, _DO)
 
 

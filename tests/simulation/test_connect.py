@@ -166,19 +166,22 @@ def test_a_connector_is_a_unit_and_each_of_its_tasks_is_one() -> None:
     assert units == tasks | {(f"connector:{connector}", 0) for connector in CONNECTORS}
 
 
-def test_settings_of_the_run_win() -> None:
+@pytest.mark.parametrize("delay", [7_000, "7000"])  # as text from the command line
+def test_settings_of_the_run_win(delay: int | str) -> None:
     def story(world: World) -> Script:
         """A cluster with Connect's defaults."""
         world.connect("c", CONNECTORS).join(1)
         yield world.sleep(seconds(10))
 
     own: Settings = {
-        "scheduled.rebalance.max.delay.ms": 7_000,
+        "scheduled.rebalance.max.delay.ms": delay,
         "connect.protocol": "eager",
         "rebalance.timeout.ms": 9_000,
     }
     started = next(f.event for f in played(story, settings=own) if isinstance(f.event, p.ProcessStarted))
-    assert started.config == {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, **own}
+    assert started.config == {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, **own} | {
+        "scheduled.rebalance.max.delay.ms": 7_000
+    }
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,15 @@ def cluster_of(
     """A cluster without a connector. Raises BadScenario for what is none."""
     return ConnectCluster(
         {},
-        checks.ms(of_run.get(DELAY, delay_ms), f"cluster {name!r}: delay"),
+        checks.ms(_number(of_run[DELAY]) if DELAY in of_run else delay_ms, f"cluster {name!r}: delay"),
         one_of(ConnectProtocol, PROTOCOL, str(of_run.get(PROTOCOL, protocol))),
         times or WorkerTimes(),
     )
+
+
+def _number(given: object) -> object:
+    """A setting of the run, which comes as text from the command line, as a number if it is one."""
+    return int(given) if isinstance(given, str) and given.isascii() and given.isdigit() else given
 
 
 def worker_settings(given: Mapping[str, object], of_run: Mapping[str, object]) -> dict[str, object]:
