@@ -67,6 +67,8 @@ class _Kept(msgspec.Struct, tag="classic"):
     removed: set[MemberId]
     self_reported_generation: dict[MemberId, int]
     unassigned: bool
+    of_connect: bool
+    delayed: bool
     durable: _Durable
 
 

@@ -17,7 +17,7 @@ _PARTS = 24
 _LONGEST = 4_096
 FRAMES = (
     r"at |Caused by|\.\.\. |Traceback|panic: |(?:\*\*\* |[\w.-]{1,100}: )\S{0,200}rdkafka_\w{1,60}\.[ch]:\d"
-    r"|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
+    r"|(?:[\w$]{1,60}\.){1,12}[\w$]{0,60}(?:Exception|Error)\b"
 )
 """How lines of a stack trace begin, and the last words of Go and librdkafka, in whatever column the line above ends."""
 _OTHER = re.compile(

@@ -81,8 +81,10 @@ class Naive:
 
     def entitled(self, process: Process, tp: TopicPartition) -> bool:
         """The coordinator gives it the partition, and does not refuse its commits for good."""
-        given = self.groups[process.group].assignment.get(process.member, ())
-        return not process.quit and tp in given and self.may_commit(process)
+        group = self.groups[process.group]
+        given = group.assignment.get(process.member, ())
+        mine = tp in given or (group.of_connect and tp in group.revoked_first)  # it stops what it is to give up
+        return not process.quit and mine and self.may_commit(process)
 
     def may_commit(self, process: Process) -> bool:
         """It is a member whose commits are not refused for good."""

@@ -11,6 +11,7 @@ from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events import group as g
 from groupsim.events.base import Event
+from groupsim.events.connect import delay_of
 from groupsim.events.types import Protocol, TopicPartition
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Group:
     served: set[TopicPartition] = field(default_factory=set)
     worked: bool = False
     lost: tuple[str, str, str] | None = None
+    of_connect: bool = False
+    delayed: bool = False
     fresh: set[str] = field(default_factory=set)
     stored: dict[str, Any] = field(default_factory=dict)
     """What a new coordinator finds."""
@@ -215,11 +218,13 @@ def of_classic(group: Group, event: Event) -> None:
             group.current = set(event.members or ()) - set(event.absent)
         case c.AssignmentStored():
             group.state, group.consumer = "Stable", False
+            group.of_connect, group.delayed = event.protocol_type == "connect", delay_of(event) > 0
             group.assignment = {member: set(given) for member, given in (event.assignment or {}).items()}
             group.keep()
         case g.GroupEmptied():
             group.state, group.generation = "Empty", event.generation
             group.members, group.current, group.assignment, group.left_out = set(), set(), {}, set()
+            group.delayed = False
             group.keep()
         case g.CoordinatorUnloaded():
             group.loaded, group.state = False, "" if group.consumer else "Dead"

@@ -92,6 +92,8 @@ def _nobody_has_it(
         return Said(False, "OWNER_DEAD", None, key, trouble)
     if process is not None and _will_apply(group, process, tp):
         return Said(False, "GRANT_IN_FLIGHT", None, key, group.cause)
+    if group.delayed and member is None and tp not in group.revoked_first:
+        return Said(False, "DELAYED", None, None, group.cause)
     if group.rebalancing:
         if group.subscribes(tp.topic):
             return Said(False, "WITHHELD", None, None, group.cause)
