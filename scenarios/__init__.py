@@ -4,6 +4,7 @@ Besides them:
 
 - `dsl`: what a scenario file imports.
 - `probe`: facts and availability so far, for the assertions of a scenario.
+- `rolling`: the rolling restart of groups beside each other.
 - `catalogue`: finds a scenario by its name or in a file.
 - `scenario_of_run`: the scenario of a stored run, to run it again.
 - `old_imports`: scenario files written for release 0.1 keep working.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupsim.analysis.availability.labels import Label
 from groupsim.scenarios.dsl import WorkerTimes, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 
@@ -41,11 +42,7 @@ def connect_rolling_restart(
     yield world.sleep(seconds(20))
 
     began = world.now
-    for place in range(workers):
-        yield from [cluster.members[place].restart(downtime=downtime_ms) for cluster in clusters.values()]
-        for cluster in clusters.values():
-            yield cluster.stable(members=workers)
-        yield world.sleep(seconds(20))
+    yield from roll(world, clusters.values(), downtime=downtime_ms, pause=seconds(20))
     waited = {name: probe.label_ms(Label.DELAYED, since=began, group=name) for name in clusters}
     world.check(waited["no-delay"] == waited["eager"] == 0, f"waited for a delay, unit-ms: {waited}")
     world.check(waited["delay"] > 0 or not delay_ms, f"waited for a delay, unit-ms: {waited}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from groupsim.events import consumer as c
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 START_MS = 1_000
@@ -29,10 +30,7 @@ def consumer_rolling_restart(world: World, members: int = 3, partitions: int = 6
     yield world.sleep(seconds(5))
 
     deployed = world.now
-    for place in range(members):
-        yield from [group.members[place].restart(downtime=downtime_ms) for group in groups.values()]
-        for group in groups.values():
-            yield group.stable(members=members, within=minutes(1))
+    yield from roll(world, groups.values(), downtime=downtime_ms, within=minutes(1))
     epochs = {name: probe.count(c.GroupEpochBumped, since=deployed, group=name) for name in groups}
     world.check(epochs == {"dynamic": 2 * members, "static": 0}, f"rebalances: {epochs}")
     moved = {name: probe.count(c.ConsumerMemberRemoved, since=deployed, group=name) for name in groups}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 
@@ -18,11 +19,9 @@ def eager_vs_cooperative(
     """Restart every member of two equal groups, eager and cooperative, at the same instants."""
     orders = world.topic("orders", partitions=partitions)
     groups = [world.group("eager", assignor=eager), world.group("cooperative", assignor=cooperative)]
-    fleets = [group.join(members, topics=[orders], spread=seconds(2)) for group in groups]
+    for group in groups:
+        group.join(members, topics=[orders], spread=seconds(2))
     for group in groups:
         yield group.stable(members=members, within=minutes(1))
 
-    for pair in zip(*fleets, strict=True):
-        yield from [member.restart(downtime=downtime_ms) for member in pair]
-        for group in groups:
-            yield group.stable(members=members, within=minutes(1))
+    yield from roll(world, groups, downtime=downtime_ms, within=minutes(1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 
@@ -26,15 +27,13 @@ def eager_vs_cooperative_vs_consumer(
         "cooperative": world.group("cooperative", assignor="cooperative-sticky"),
         "consumer": world.group("consumer", protocol="consumer", assignor=assignor),
     }
-    fleets = [group.join(members, topics=[orders], spread=seconds(2)) for group in groups.values()]
+    for group in groups.values():
+        group.join(members, topics=[orders], spread=seconds(2))
     for group in groups.values():
         yield group.stable(members=members, within=minutes(1))
 
     deployed = world.now
-    for together in zip(*fleets, strict=True):
-        yield from [member.restart(downtime=downtime_ms) for member in together]
-        for group in groups.values():
-            yield group.stable(members=members, within=minutes(1))
+    yield from roll(world, groups.values(), downtime=downtime_ms, within=minutes(1))
     most = {name: probe.most_at_once(since=deployed, group=name) for name in groups}
     world.check(most["eager"] == partitions, "eager: at some instant no partition was available")
     share = -(-partitions // members)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groupsim.scenarios.dsl import World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 
@@ -20,20 +21,14 @@ def restart_three_ways(world: World, members: int = 4, partitions: int = 24, dow
     eager = world.group("eager", assignor="range")
     cooperative = world.group("cooperative", assignor="cooperative-sticky")
     static = world.group("static", assignor="range")
-    fleets = [
+    for group in (eager, cooperative, static):
         group.join(members, topics=[orders], spread=seconds(2), static=group is static)
-        for group in (eager, cooperative, static)
-    ]
     for group in (eager, cooperative, static):
         yield group.stable(members=members, within=minutes(1))
     yield world.sleep(seconds(4))
     began, generation = world.now, static.generation
 
-    for three in zip(*fleets, strict=True):
-        yield from [member.restart(downtime=downtime_ms) for member in three]
-        for group in (eager, cooperative, static):
-            yield group.stable(members=members, within=minutes(1))
-        yield world.sleep(seconds(5))
+    yield from roll(world, (eager, cooperative, static), downtime=downtime_ms, within=minutes(1), pause=seconds(5))
     lost = {group.name: probe.label_ms(since=began, group=group.name) for group in (eager, cooperative, static)}
     world.check(static.generation == generation, "static members come and go without a rebalance")
     dead = probe.label_ms("OWNER_DEAD", since=began, group="static")

@@ -7,6 +7,7 @@ from groupsim.events import streams as s
 from groupsim.events.classic import MemberRemoved
 from groupsim.scenarios.dsl import Part, Store, World, minutes, scenario, seconds
 from groupsim.scenarios.probe import watch
+from groupsim.scenarios.rolling import roll
 from groupsim.simulation.clients.process import Script
 
 
@@ -47,11 +48,7 @@ def streams_rolling_restart(
     yield world.sleep(seconds(20))
 
     deployed = world.now
-    for place in range(instances):
-        yield from [app.members[place].restart(downtime=downtime_ms) for app in apps.values()]
-        for app in apps.values():
-            yield app.stable(members=instances)
-        yield world.sleep(seconds(20))
+    yield from roll(world, apps.values(), downtime=downtime_ms, pause=seconds(20))
     restored = {name: probe.label_ms(Label.RESTORING, since=deployed, group=name) for name in apps}
     least = restored["static"] if protocol == "streams" else 0  # a classic instance comes back to its own tasks
     world.check(least < restored["volume"] < restored["no-volume"], f"restoring, partition-ms: {restored}")
