@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
-from groupsim.events.connect import CONNECTOR, PROTOCOL_TYPE, delay_of
+from groupsim.events.connect import PROTOCOL_TYPE, connectors_and_tasks, delay_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 Said = tuple[RowKind, str | None, dict[str, object]]
@@ -39,12 +39,7 @@ class WorkersInRun:
             yield from said
         elif isinstance(event, p.SyncOk):
             yield from said
-            units = event.assignment or ()
-            names: dict[str, object] = {
-                "connectors": [
-                    unit.topic.removeprefix(CONNECTOR) for unit in units if unit.topic.startswith(CONNECTOR)
-                ],
-                "tasks": [str(unit) for unit in units if not unit.topic.startswith(CONNECTOR)],
-            }
+            connectors, tasks = connectors_and_tasks(event.assignment or ())
+            names: dict[str, object] = {"connectors": connectors, "tasks": [*map(str, tasks)]}
             delay: dict[str, object] = {"delay_ms": delay_ms} if delay_ms else {}
             yield RowKind.WORKER_ASSIGNED, event.member, {"generation": event.generation, **names, **delay}

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from groupsim.events.classic import AssignmentStored
+from groupsim.events.types import TopicPartition
 
 PROTOCOL_TYPE = "connect"
 """That of the group of a Connect cluster (Kafka: WorkerCoordinator.protocolType)."""
+DELAY = "scheduled.rebalance.max.delay.ms"
 CONNECTOR = "connector:"
 """The topic that stands for a connector's own instance begins with it: no name of Kafka's has a colon."""
-_DELAY = "delay="
+_DELAY = re.compile(r"delay=([0-9]{1,18})")
+
+
+def connectors_and_tasks(units: Iterable[TopicPartition]) -> tuple[list[str], list[TopicPartition]]:
+    """The names of the connectors whose own instances are among them, and the tasks."""
+    connectors, tasks = [], []
+    for unit in units:
+        if unit.topic.startswith(CONNECTOR):
+            connectors.append(unit.topic.removeprefix(CONNECTOR))
+        else:
+            tasks.append(unit)
+    return connectors, tasks
 
 
 def delay_text(delay_ms: int) -> str:
     """As it stands in `AssignmentStored.user_data` of each worker."""
-    return f"{_DELAY}{delay_ms}"
+    return f"delay={delay_ms}"
 
 
 def delay_in(text: str | None) -> int:
     """Milliseconds after which the workers are to rejoin (Kafka: ExtendedAssignment.delay); 0: they need not."""
-    return int(text.removeprefix(_DELAY)) if text is not None and text.startswith(_DELAY) else 0
+    said = None if text is None else _DELAY.fullmatch(text)
+    return 0 if said is None else int(said[1])
 
 
 def delay_of(event: AssignmentStored) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
 from groupsim.simulation.checks import HIGHEST_RATE, LONGEST_MS
 from groupsim.simulation.clients.config import BOUNDS, ConsumerConfig
-from groupsim.simulation.clients.connect.cluster import DELAY, PROTOCOL, REBALANCE_TIMEOUT
+from groupsim.simulation.clients.connect.cluster import CONNECT_BOUNDS, ConnectConfig
 from groupsim.simulation.clients.streams.config import STREAMS_BOUNDS, StreamsConfig
 from groupsim.simulation.host_speed import profile_of
 
@@ -25,8 +25,6 @@ HOST = "host"
 QUIET_MS = "quiet.ms"
 WORLD_NAMES = (HOST, QUIET_MS)
 """On which host the programs of any scenario run, and how old its groups are."""
-CONNECT_NAMES = (DELAY, PROTOCOL, REBALANCE_TIMEOUT)
-"""Those of Kafka Connect's workers alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +72,15 @@ def _number(settings: Mapping[str, object], name: str, most: float) -> float | N
 
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor the load's nor one of `also` (a scenario's own)."""
-    own = (*LOAD_NAMES, *WORLD_NAMES, *CONNECT_NAMES)
-    known = [*Configs().names(), *names(ConsumerConfig()), *names(StreamsConfig()), *own, *also]
+    own = (*names(StreamsConfig()), *names(ConnectConfig()), *LOAD_NAMES, *WORLD_NAMES)
+    known = [*Configs().names(), *names(ConsumerConfig()), *own, *also]
     for name in settings:
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
     Configs().with_settings(Configs().among(settings))
     with_settings(ConsumerConfig(), concerning(ConsumerConfig(), settings), BOUNDS)
     with_settings(StreamsConfig(), concerning(StreamsConfig(), settings), STREAMS_BOUNDS)
+    with_settings(ConnectConfig(), concerning(ConnectConfig(), settings), CONNECT_BOUNDS)
     load_of(settings)
     quiet_ms_of(settings)
     if (host := host_of(settings)) is not None:

@@ -13,6 +13,7 @@ from groupsim.analysis.timelines.process_timeline import CONFIGURATION, Activity
 from groupsim.analysis.timelines.rebalance import PhaseEnd, PhaseName, Rebalance
 from groupsim.analysis.timelines.target_progress import Stage
 from groupsim.events.client import CallbackKind
+from groupsim.events.connect import DELAY
 from groupsim.events.types import TopicPartition
 
 SESSION, REBALANCE_TIMEOUT = "session.timeout.ms", "max.poll.interval.ms"
@@ -125,7 +126,6 @@ def _computing(span: GroupSpan) -> str | None:
     return "group.consumer.heartbeat.interval.ms" if r.cause in REMOVALS.values() else ASSIGNMENT_INTERVAL
 
 
-DELAY = "scheduled.rebalance.max.delay.ms"
 INITIAL_DELAY, STATIC = "group.initial.rebalance.delay.ms", "group.instance.id"
 _TIMEOUTS: dict[str, str] = dict.fromkeys(("join-timeout", "sync-timeout", "rebalance-timeout"), REBALANCE_TIMEOUT)
 _CLIENT_PHASES = {

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from groupsim.assignors.kafka.connect import ConnectorTask, Load
-from groupsim.events.connect import CONNECTOR
+from groupsim.coordinator.config import INT_MAX
+from groupsim.events.connect import CONNECTOR, DELAY, connectors_and_tasks
 from groupsim.events.types import Partitions, TopicPartition
 from groupsim.simulation.checks import ms
 from groupsim.simulation.clients.config import ConsumerConfig
 from groupsim.simulation.errors import BadScenario
 
-DELAY, PROTOCOL, REBALANCE_TIMEOUT = "scheduled.rebalance.max.delay.ms", "connect.protocol", "rebalance.timeout.ms"
+PROTOCOL, REBALANCE_TIMEOUT = "connect.protocol", "rebalance.timeout.ms"
 
 
 class ConnectProtocol(StrEnum):
@@ -30,6 +31,16 @@ class ConnectProtocol(StrEnum):
         return everything[list(ConnectProtocol).index(self) :]
 
 
+@dataclass(frozen=True, slots=True)
+class ConnectConfig:
+    """Settings of workers alone, with the defaults of Kafka 4.4 (Kafka: DistributedConfig)."""
+
+    scheduled_rebalance_max_delay_ms: int = 300_000
+    connect_protocol: ConnectProtocol = ConnectProtocol.SESSIONED
+    rebalance_timeout_ms: int = 60_000
+
+
+CONNECT_BOUNDS = {DELAY: (0, INT_MAX), REBALANCE_TIMEOUT: (0, INT_MAX)}
 EAGER_NAME = "default"
 Chance = Callable[[], float]
 
@@ -111,13 +122,8 @@ class ConnectCluster:
 
 def load_of(units: Iterable[TopicPartition]) -> Load:
     """Units as the assignor knows them."""
-    connectors, tasks = [], []
-    for topic, number in units:
-        if topic.startswith(CONNECTOR):
-            connectors.append(topic.removeprefix(CONNECTOR))
-        else:
-            tasks.append(ConnectorTask(topic, number))
-    return Load(tuple(connectors), tuple(tasks))
+    connectors, tasks = connectors_and_tasks(units)
+    return Load(tuple(connectors), tuple(ConnectorTask(*task) for task in tasks))
 
 
 def units_of(load: Load) -> Partitions:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from groupsim.coordinator.config import BadSetting
+from groupsim.coordinator.config import BadSetting, concerning, with_settings
 from groupsim.simulation import checks
 from groupsim.simulation.clients.connect.cluster import (
-    DELAY,
+    CONNECT_BOUNDS,
     PROTOCOL,
     REBALANCE_TIMEOUT,
     ConnectCluster,
+    ConnectConfig,
     ConnectProtocol,
     WorkerTimes,
 )
@@ -27,18 +28,13 @@ def cluster_of(
     times: WorkerTimes | None,
     of_run: Mapping[str, object],
 ) -> ConnectCluster:
-    """A cluster without a connector. Raises BadScenario for what is none."""
-    return ConnectCluster(
-        {},
-        checks.ms(_number(of_run[DELAY]) if DELAY in of_run else delay_ms, f"cluster {name!r}: delay"),
-        one_of(ConnectProtocol, PROTOCOL, str(of_run.get(PROTOCOL, protocol))),
-        times or WorkerTimes(),
+    """A cluster without a connector. Raises BadScenario for what is none, BadSetting for what the run sets wrongly."""
+    own = ConnectConfig(
+        checks.ms(delay_ms, f"cluster {name!r}: delay"),
+        one_of(ConnectProtocol, PROTOCOL, protocol),
     )
-
-
-def _number(given: object) -> object:
-    """A setting of the run, which comes as text from the command line, as a number if it is one."""
-    return int(given) if isinstance(given, str) and given.isascii() and given.isdigit() else given
+    config = with_settings(own, concerning(own, of_run), CONNECT_BOUNDS)
+    return ConnectCluster({}, config.scheduled_rebalance_max_delay_ms, config.connect_protocol, times or WorkerTimes())
 
 
 def worker_settings(given: Mapping[str, object], of_run: Mapping[str, object]) -> dict[str, object]:
