@@ -21,6 +21,12 @@ _MORE = 1.5
 """Some partitions were unavailable for clearly longer than all of them: by this factor."""
 _SHORT_MS, _SMALL = 1_000, 0.01
 """What is shorter than this, and a smaller share of the time, is no cost that an answer begins with."""
+_UNAVAILABLE = (
+    ("one or more partitions were unavailable for ", " in total"),
+    ("one or more partitions were unavailable for ", ""),
+    ("some partitions were unavailable for ", ""),
+)
+"""What stands before and behind how long, from the fullest to the shortest."""
 _SHORT_NAME = 30
 """A member with a longer name is called "it" behind the name."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
@@ -82,11 +88,8 @@ def _brief(first: Finding, *, tried: bool) -> str:
     useful = [remedy for remedy in first.do if remedy.verdict in (None, -1)]
     if first.do and not useful:
         normal = first.code not in FAILURES
-        return (
-            "change nothing: none of the simulated settings would have helped"
-            if normal
-            else "no simulated remedy helps"
-        )
+        nothing = "change nothing: none of the simulated settings would have helped"
+        return nothing if normal else "no simulated remedy helps"
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""
     return useful[0].brief
@@ -156,26 +159,24 @@ def _costs(group: Diagnosis, first: Finding) -> list[str]:
         return []  # how long this cause took stands in the sentence already; the group was stopped by others, too
     low, high = stopped_ms or (None, None)
     lost = (lost_ms and lost_ms[0]) or 0
-    cost: str
+    ways: Sequence[tuple[str, str]]
     said: str | None
     ms: Bounds | None
     if (outage := group.outage) is not None and _says_more(outage.ms, max(low or 0, lost)):
         if says_cost and outage.ms[0] and _says(first.what, outage.ms[0]):
             return []
         said, ms = outage_in_words(outage), outage.ms
-        cost = f"{_mark(first)} one or more partitions were unavailable for {said} in total"
+        ways = _UNAVAILABLE
     elif low and low >= lost and (high is None or high <= _WIDE * low) and (said := bounds(stopped_ms)) is not None:
-        cost, ms = f"{_mark(first)} nobody could read for {said}", stopped_ms
+        ways, ms = [("nobody could read for ", "")], stopped_ms
     elif lost_ms is not None and (said := bounds(lost_ms)) is not None:
-        who = _who(first)
-        cost, ms = f"{_mark(first)} {who} had no partitions for {said}", lost_ms
+        ways, ms = [(f"{_who(first)} had no partitions for ", "")], lost_ms
     else:
         return []
     longest = max((bound or 0 for bound in ms or ()), default=0)
     if longest < _SHORT_MS and longest < _SMALL * group.lasted_ms:
         return []
     part = share(ms, group.lasted_ms)
-    shorter = [cost] if " to " not in said else [cost, cost.replace(said, f"at least {said.partition(' to ')[0]}")]
-    brief = [text.removesuffix(" in total") for text in shorter if text.endswith(" in total")]
-    shorter += [*brief, *(text.replace(" one or more ", " some ") for text in brief)]
-    return shorter if part is None else [f"{cost} ({part} of the time recorded)", *shorter]
+    times = [said] if " to " not in said else [said, f"at least {said.partition(' to ')[0]}"]
+    costs = [f"{_mark(first)} {before}{time}{after}" for before, after in ways for time in times]
+    return costs if part is None else [f"{costs[0]} ({part} of the time recorded)", *costs]

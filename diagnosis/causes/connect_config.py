@@ -13,8 +13,10 @@ from groupsim.diagnosis.times import between
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 
-_AGAIN, _TOO_OLD = 3, "Was selected to perform assignments"
+_AGAIN = 3
 """A worker that was away is behind once or twice, and catches up when it reads on."""
+_TOO_OLD = "Was selected to perform assignments"
+"""What a leader says that knows less than another worker."""
 _DO = (
     Remedy(
         "give each Connect cluster (group.id) a config.storage.topic of its own, compacted, with one partition; if"
@@ -40,21 +42,29 @@ def _find(log: GroupLog) -> Finding | None:
     said = _stays_behind(log.of(RowKind.CONFIG_BEHIND, RowKind.CONFIG_READ))
     if len(said) < _AGAIN and not any(map(_behind_at_the_end, said)):
         return None
-    if not any(line.row.detail.get("offset") for line in said) and any(_TOO_OLD in line.reason for line in said):
-        return _of_the_leader(log, said)
     who = names(str(line.client) for line in said if line.client)
-    rejoined = len([line for line in said if line.row.detail.get("wanted") is not None]) or len(said)
+    worker = log.called(who)[0] if who else None
+    leads = not any(line.row.detail.get("offset") for line in said) and any(_TOO_OLD in line.reason for line in said)
     return Finding(
         code=Code.CONNECT_CONFIG,
         certainty=Certainty.SHOWN if len(said) >= _AGAIN else Certainty.LIKELY,
-        what=f"{log.called(who)[0] if who else 'a Connect worker'} is behind in its config topic and rejoined"
-        f"{often(rejoined)}{between(said) if rejoined > 1 else ''}",
+        what=_of_the_leader(log, worker) if leads else _of_a_worker(worker, said),
         members=who,
         times=len(said),
         evidence=evidence_of(said),
         do=_DO,
-        confirm="the offsets of config.storage.topic, and which clusters write into it",
-        harm_ms=5_000 * len(said),
+        confirm="config.storage.topic in the configuration of each worker, and what each worker prints as its offset"
+        if leads
+        else "the offsets of config.storage.topic, and which clusters write into it",
+        harm_ms=(20_000 if leads else 5_000) * len(said),
+    )
+
+
+def _of_a_worker(worker: str | None, said: list[Said]) -> str:
+    rejoined = len([line for line in said if line.row.detail.get("wanted") is not None]) or len(said)
+    return (
+        f"{worker or 'a Connect worker'} is behind in its config topic and rejoined"
+        f"{often(rejoined)}{between(said) if rejoined > 1 else ''}"
     )
 
 
@@ -72,25 +82,15 @@ def _of_the_topic(said: list[Said]) -> Finding:
     )
 
 
-def _of_the_leader(log: GroupLog, said: list[Said]) -> Finding:
+def _of_the_leader(log: GroupLog, worker: str | None) -> str:
     """Another worker has read more of the config topic than the leader, which assigns nothing until it has that, too
     (Kafka: IncrementalCooperativeAssignor.ensureLeaderConfig; ConnectAssignor with an Assignment of error 1).
     """
-    who = names(str(line.client) for line in said if line.client)
-    leader = log.called(who)[0] if who else "the leading worker"
     rounds = rebalanced_times(log.said)
     often_so = f"; the group has rebalanced {rounds:,} times since it was made" if rounds else ""
-    return Finding(
-        code=Code.CONNECT_CONFIG,
-        certainty=Certainty.SHOWN if len(said) >= _AGAIN else Certainty.LIKELY,
-        what=f"{leader} leads the workers with an older config topic than another worker has, so nothing is"
-        f" assigned{often_so}",
-        members=who,
-        times=len(said),
-        evidence=evidence_of(said),
-        do=_DO,
-        confirm="config.storage.topic in the configuration of each worker, and what each worker prints as its offset",
-        harm_ms=20_000 * len(said),
+    return (
+        f"{worker or 'the leading worker'} leads the workers with an older config topic than another worker has,"
+        f" so nothing is assigned{often_so}"
     )
 
 
