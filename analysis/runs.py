@@ -252,7 +252,7 @@ class Run:
     def headline_sentence(self) -> str:
         """The same as sentences, for where nothing says before it what it is about."""
         known = self._numbers["after_start"]["partition_ms"] is not None
-        return f"{capital(amount(self._numbers, ' were unavailable'))}." if known else f"Unavailable: {self.headline}."
+        return f"{capital(amount(self._numbers, verb=True))}." if known else f"Unavailable: {self.headline}."
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:

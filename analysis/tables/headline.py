@@ -14,12 +14,12 @@ from groupsim.wording.numbers import partition_time, percent, seconds, short_per
 from groupsim.wording.start_up import NOT_COUNTED, start_up
 
 
-def amount(whole: Mapping[str, Any], were: str = "") -> str:
+def amount(whole: Mapping[str, Any], *, verb: bool = False) -> str:
     """How long something was unavailable after start-up, and start-up beside it: the headline of every command.
 
     First how long one partition or more, how many at once, and how long one of them; then the sum of all. `whole` is
-    `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`). `were`: what
-    stands behind "one or more partitions", where no word "unavailable" stands before it.
+    `unavailable` of a run's numbers (`Totals.unavailable`, of a recorded run `tables.bounds.supported`). `verb`:
+    with "were unavailable", for where no word says before it what it is about.
     """
     unavailable = whole["after_start"]
     if unavailable["partition_ms"] is None:
@@ -29,16 +29,16 @@ def amount(whole: Mapping[str, Any], were: str = "") -> str:
     total = f"{about_of(unavailable)}{partition_time(unavailable['partition_ms'])}"
     share = short_percent(unavailable["share"]) if _is_bounded(unavailable) else percent(unavailable["share"], 2)
     much = range_of(unavailable) or f"{total} ({share}"
-    return f"{_outage(unavailable, apart, were)}. Sum: {much} of all partition time){beside}"
+    return f"{_outage(unavailable, apart, verb=verb)}. Sum: {much} of all partition time){beside}"
 
 
-def _outage(unavailable: Mapping[str, Any], apart: str, were: str) -> str:
+def _outage(unavailable: Mapping[str, Any], apart: str, *, verb: bool) -> str:
     """`one or more partitions for 5.1 s in total, at most 12 at once, none longer than 4.2 s at a time`."""
     most = unavailable["max_partitions"]
+    were = f" {'were' if most > 1 else 'was'} unavailable" if verb else ""
     if not most:
-        return f"no partition{were.replace('were', 'was')}{apart}"
+        return f"no partition{were}{apart}"
     who, at_once = ("one or more partitions", f", at most {most:,} at once") if most > 1 else ("one partition", "")
-    were = were if most > 1 else were.replace("were", "was")
     once = unavailable["outage_ms"] == unavailable["longest_partition_ms"]
     total = "" if once else " in total"
     said = f"{who}{were} for {_lasted(unavailable, 'outage_ms')}{total}{apart}{at_once}"
