@@ -17,16 +17,12 @@ from typing import Any
 
 import pytest
 
-from groupsim.analysis.availability.intervals import intervals
 from groupsim.events import classic
 from groupsim.events.base import Recorded
-from groupsim.scenarios.dsl import MemberHandle, Part, Script, Store, World, scenario
-from groupsim.simulation.run import run
-from groupsim.storage.memory import MemoryStore
+from groupsim.scenarios.dsl import Part, Script, Store, World
+from tests.conformance.recorded_applications import RUNS, SEEDS, costs, done_again, played
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-RECORDINGS = sorted(p for p in (GOLDEN / "streams-runs").glob("*classic*.json.gz") if not p.name.startswith("K06"))
-SEEDS = 5
+RECORDINGS = sorted(path for path in RUNS.glob("*classic*.json.gz") if not path.name.startswith("K06"))
 OFF, OFF_SECOND = 0.15, 0.20
 """How far the median cost may be from the first repetition of a story, and from the second one."""
 CLIENT: dict[str, int | float | str | bool] = {
@@ -56,39 +52,14 @@ def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
         orders = world.topic("orders", recorded["config"]["partitions"]["orders"], rate=2.0)
         part = Part((orders,), Store(0, restore=1_000.0))
         app = world.streams("app", part, config=CLIENT, processes=recorded["processes"])
-        members: dict[str, MemberHandle] = {}
-        for action in sorted(recorded["actions"], key=begins_ms):
-            yield world.sleep(max(0, begins_ms(action) - world.now))
-            name = action["member"]
-            if name not in members:
-                (members[name],) = app.join(name, static=recorded["config"]["static"])
-            elif action["action"] == "start":
-                members[name].start()
-            elif action["action"] == "close":
-                members[name].close()
-            else:
-                members[name].kill()
-        yield world.sleep(recorded["run_end_ms"] - world.now - 1)
+        yield from done_again(world, app, recorded, begins_ms)
 
     return story
 
 
 @cache
-def played(path: Path) -> tuple[dict[str, Any], list[list[Recorded]]]:
-    recorded = json.loads(gzip.decompress(path.read_bytes()))
-    runs = []
-    for seed in range(SEEDS):
-        store = MemoryStore()
-        result = run(scenario(lasts=recorded["run_end_ms"])(again(recorded)), store, seed=seed, record="facts")
-        assert result.failure is None
-        runs.append(list(store.read(result.info.id)))
-    return recorded, runs
-
-
-def unavailable_ms(facts: list[Recorded], from_ms: int, to_ms: int) -> int:
-    """Partition-milliseconds in a window, as the recordings count them."""
-    down = (i for i in intervals(facts) if i.unavailable and i.topic == "orders")
-    return sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in down)
+def runs_of(path: Path) -> tuple[dict[str, Any], list[list[Recorded]]]:
+    return played(path, again)
 
 
 def planned(recorded: dict[str, Any]) -> list[Owners]:
@@ -96,7 +67,7 @@ def planned(recorded: dict[str, Any]) -> list[Owners]:
     since = recorded["summary"]["window_ms"][0]
     received = [line for line in recorded["broker"] if line["kind"] == "assignment_received"]
     wanted = {int(line["groups"][1]) for line in received if line["t_ms"] >= since}
-    lines = gzip.decompress((GOLDEN / "streams-plans.jsonl.gz").read_bytes()).splitlines()
+    lines = gzip.decompress((RUNS.parent / "streams-plans.jsonl.gz").read_bytes()).splitlines()
     plans = [plan for plan in map(json.loads, lines) if plan["recording"] == recorded["id"]]
     label = {process: name for name, process in recorded["processes"].items()}
     return [
@@ -116,14 +87,14 @@ def assigned(facts: list[Recorded], since: int) -> list[Owners]:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
 def test_each_generation_gives_each_instance_the_tasks_that_it_got(path: Path) -> None:
-    recorded, runs = played(path)
+    recorded, runs = runs_of(path)
     since = recorded["summary"]["window_ms"][0] - 100
     assert [assigned(facts, since) for facts in runs] == [planned(recorded)] * SEEDS
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
 def test_an_application_costs_what_it_cost(path: Path) -> None:
-    recorded, runs = played(path)
-    costs = [unavailable_ms(facts, *recorded["summary"]["window_ms"]) for facts in runs]
+    recorded, runs = runs_of(path)
+    found = costs(recorded, runs)
     was, off = recorded["summary"]["unavailable_partition_ms"], OFF if recorded["repetition"] == 1 else OFF_SECOND
-    assert abs(median(costs) - was) <= off * was, (was, sorted(costs))
+    assert abs(median(found) - was) <= off * was, (was, sorted(found))

@@ -5,8 +5,6 @@ The times of tasks were measured in these recordings, so this is a fit (docs/res
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -14,14 +12,11 @@ from typing import Any
 
 import pytest
 
-from groupsim.analysis.availability.intervals import intervals
-from groupsim.events.base import Recorded
-from groupsim.scenarios.dsl import MemberHandle, Part, Script, Store, World, scenario
-from groupsim.simulation.run import run
-from groupsim.storage.memory import MemoryStore
+from groupsim.scenarios.dsl import Part, Script, Store, World
+from tests.conformance.recorded_applications import RUNS, costs, done_again, played
 
-RECORDINGS = sorted((Path(__file__).parents[1] / "golden" / "streams-runs").glob("*__streams__*.json.gz"))
-SEEDS, OFF = 5, 0.15
+RECORDINGS = sorted(RUNS.glob("*__streams__*.json.gz"))
+OFF = 0.15
 BROKER = {
     "group.streams.session.timeout.ms": 6_000,
     "group.streams.min.session.timeout.ms": 5_000,
@@ -39,7 +34,7 @@ STARTS_MS = 100
 def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
     """The story of a recording: its actions, with starts so long that members join when they did."""
     joined = {line["member"]: line["t_ms"] for line in reversed(recorded["broker"]) if line["kind"] == "member_joined"}
-    slow, static = recorded["scenario"].startswith("K06"), recorded["config"]["static"]
+    slow = recorded["scenario"].startswith("K06")
 
     def begins_ms(action: dict[str, Any]) -> int:
         came_ms: int | None = joined.get(f"{action['member']}.{action['incarnation']}")
@@ -52,37 +47,14 @@ def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
         world.configure_broker(BROKER)
         orders = world.topic("orders", recorded["config"]["partitions"]["orders"], rate=2.0)
         app = world.streams("app", Part((orders,), SLOW if slow else USUAL), config=CLIENT)
-        members: dict[str, MemberHandle] = {}
-        for action in sorted(recorded["actions"], key=begins_ms):
-            yield world.sleep(max(0, begins_ms(action) - world.now))
-            name = action["member"]
-            if name not in members:
-                (members[name],) = app.join(name, static=static)
-            elif action["action"] == "start":
-                members[name].start()
-            elif action["action"] == "close":
-                members[name].close()
-            else:
-                members[name].kill()
-        yield world.sleep(recorded["run_end_ms"] - world.now - 1)
+        yield from done_again(world, app, recorded, begins_ms)
 
     return story
 
 
-def unavailable_ms(facts: list[Recorded], from_ms: int, to_ms: int) -> int:
-    """Partition-milliseconds in a window, as the recordings count them."""
-    down = (i for i in intervals(facts) if i.unavailable and i.topic == "orders")
-    return sum(max(0, min(i.to_ms, to_ms) - max(i.from_ms, from_ms)) for i in down)
-
-
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition("__")[0])
 def test_an_application_costs_what_it_cost(path: Path) -> None:
-    recorded = json.loads(gzip.decompress(path.read_bytes()))
-    costs = []
-    for seed in range(SEEDS):
-        store = MemoryStore()
-        result = run(scenario(lasts=recorded["run_end_ms"])(again(recorded)), store, seed=seed, record="facts")
-        assert result.failure is None
-        costs.append(unavailable_ms(list(store.read(result.info.id)), *recorded["summary"]["window_ms"]))
+    recorded, runs = played(path, again)
     was = recorded["summary"]["unavailable_partition_ms"]
-    assert abs(median(costs) - was) <= OFF * was, (was, sorted(costs))
+    found = costs(recorded, runs)
+    assert abs(median(found) - was) <= OFF * was, (was, sorted(found))
