@@ -27,6 +27,8 @@ _UNAVAILABLE = (
     ("some partitions were unavailable for ", ""),
 )
 """What stands before and behind how long, from the fullest to the shortest."""
+_COUNTED = re.compile(r"\b\d[\d,]* (?=connectors|tasks)")
+"""How many of what a short sentence may leave out."""
 _SHORT_NAME = 30
 """A member with a longer name is called "it" behind the name."""
 _DURATION = re.compile(r"(\d[\d,.]*) (ms|s)\b(?!\))|(\d+)m(\d\d)s|(\d+)h(\d\d)m")
@@ -58,7 +60,7 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     costs = [] if first.code in QUIET else _costs(group, first)
     variants = [*(f"{first.what}{cost}{remedy}." for cost in costs), f"{first.what}{remedy}.", f"{first.what}."]
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
-    variants[:0] = [f"{first.what.partition(': ')[0]}, and {f.what}; {f.do[0].brief}." for f in lasting]
+    variants[:0] = [f"{what}; {f.do[0].brief}." for f in lasting for what in _leads_to(first, f)]
     variants[:0] = _with_what_lasts(group, first, brief)
     named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
     bare = f"{first.what.partition(' (')[0]}."
@@ -72,6 +74,14 @@ def _long_outage(group: Diagnosis, first: Finding) -> str | None:
     if not quiet or outage is None or (outage.ms[0] or 0) < LONG_HARM_MS:
         return None
     return outage_in_words(outage)
+
+
+def _leads_to(first: Finding, lasting: Finding) -> tuple[str, ...]:
+    """A cause and what goes on long after it, from the fullest sentence to the shortest."""
+    cause, said = first.what.partition(": ")[0], lasting.what.partition(": ")[0]
+    short = cause.partition(", and ")[0]
+    said = f"{short}, and {said}"
+    return f"{cause}, and {lasting.what}", f"{short}, and {lasting.what}", said, _COUNTED.sub("", said)
 
 
 def _with_what_lasts(group: Diagnosis, first: Finding, brief: str) -> list[str]:

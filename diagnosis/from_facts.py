@@ -31,6 +31,9 @@ RUN = "run"
 EPOCH_MS = 1_577_836_800_000
 """Where a simulated run begins: only differences of its times mean something."""
 
+_STREAMS_PROTOCOL = "stream"
+"""Kafka: StreamsPartitionAssignor.name."""
+
 Detail = dict[str, object]
 _Rows = Callable[[Event], Iterable[tuple[RowKind, str | None, Detail]]]
 
@@ -96,6 +99,12 @@ def _callback(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(kinds[event.kind], None, {"partitions": _names(event.partitions)})] if event.kind in kinds else []
 
 
+def _tasks(kind: RowKind, event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    """Each task of an instance of Kafka Streams that restores its state, or has (Kafka: StreamTask)."""
+    assert isinstance(event, p.RestoreStart | p.RestoreEnd)
+    return [(kind, None, {"task": name}) for name in _names(event.partitions)]
+
+
 def _started_process(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     assert isinstance(event, p.ProcessStarted)
     detail: Detail = {"topics": list(event.topics)}
@@ -159,7 +168,14 @@ _TABLE: dict[type[Event], _Rows] = {
 """What each fact says, as the rows of a log. Facts of other types say nothing of membership."""
 
 
-_READ = frozenset(_TABLE) | frozenset(TOPICS) | STREAMS
+_OF_STREAMS: dict[type[Event], _Rows] = {
+    p.RestoreStart: lambda e: _tasks(RowKind.TASK_CREATED, e),
+    p.RestoreEnd: lambda e: _tasks(RowKind.TASK_RUNNING, e),
+}
+"""The same of facts that say something of an application of Kafka Streams, after its start-up."""
+
+
+_READ = frozenset(_TABLE) | frozenset(_OF_STREAMS) | frozenset(TOPICS) | STREAMS
 FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _READ or tag in NEEDED)
 """Tags of the facts that a diagnosis reads."""
 
@@ -168,6 +184,11 @@ class RunReading(Reading):
     """A run as a reading. `in_run`: what its facts say of the time in which groups were stopped."""
 
     in_run: InRun = InRun()
+
+
+def _is_of_streams(event: Event) -> bool:
+    """Whether an instance of Kafka Streams joined by the classic protocol."""
+    return isinstance(event, p.JoinOk) and event.protocol == _STREAMS_PROTOCOL
 
 
 def _instance(event: Event) -> Detail:
@@ -184,7 +205,10 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
     """The rows of a run. `origin_ms`: its begin, UTC milliseconds since 1970."""
     raw = list(facts)
     streams = {group_of(fact.stream) for fact in raw if type(fact.event) in STREAMS}
+    applications = streams | {group_of(fact.stream) for fact in raw if _is_of_streams(fact.event)}
     facts = list(as_partitions(raw))
+    in_run = stopped_in_run(facts)
+    begin_ms = {group: ms for group, ms in in_run.worked_ms.items() if group in applications and ms is not None}
     rows: list[Row] = []
     context: list[Row] = []
     joined: set[str] = set()
@@ -193,8 +217,10 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
     for fact in facts:
         topics.see(fact)
         workers.see(fact)
-        said = _TABLE.get(type(fact.event))
         group = group_of(fact.stream)
+        said = _TABLE.get(type(fact.event))
+        if said is None and group in begin_ms and fact.at_ms >= begin_ms[group]:
+            said = _OF_STREAMS.get(type(fact.event))
         if said is None or group is None:
             continue
         if isinstance(fact.event, k.ConsumerMemberUpdated):
@@ -212,7 +238,7 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
             detail = {**detail, **of_type}
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
-    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=stopped_in_run(facts))
+    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=in_run)
 
 
 def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) -> dict[Place, str]:

@@ -27,13 +27,14 @@ _CONSEQUENCES: dict[Code, tuple[Code, ...]] = {
     Code.SESSION_EXPIRED: (Code.CRASH_LOOP, Code.GHOST_MEMBERS),
     Code.IDLE_MEMBERS: (Code.SCALE_OUT, Code.SLOW_REJOIN),
     Code.CONNECTION_LOST: (Code.COORDINATOR_MOVED,),
-    Code.CONNECT_DELAY: (Code.COORDINATOR_MOVED, Code.CONNECTION_LOST, Code.SESSION_EXPIRED),
+    Code.CONNECT_DELAY: (Code.COORDINATOR_MOVED, Code.CONNECTION_LOST, Code.SESSION_EXPIRED, Code.POLL_TIMEOUT),
+    Code.STREAMS_RESTORE: (Code.SESSION_EXPIRED,),
 }  # fmt: skip
 """A code, and the causes that it follows from where they are found, too."""
 
 _ECHOES = frozenset([Code.CONNECTION_LOST])
 """What has no remedy of its own where its cause is found."""
-LASTING = frozenset([Code.CONNECT_DELAY])
+LASTING = frozenset([Code.CONNECT_DELAY, Code.STREAMS_RESTORE])
 """What may go on long after the cause that it follows from, and has a remedy of its own."""
 
 SECONDARY = frozenset([Code.COMMIT_FAILED, Code.STALE_EPOCH, Code.IDLE_MEMBERS])

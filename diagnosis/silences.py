@@ -11,6 +11,7 @@ from groupsim.diagnosis.said import Said
 from groupsim.incidents.account.spans import Span
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.incidents.logs.rows import Program
 
 _NEAR_MS = 5_000
 _SILENT_MS = 2_000
@@ -58,3 +59,18 @@ def _heard(at: int, gone: Sequence[Departure]) -> Said | None:
     """The line of a client that hears at about that time that its session had ended."""
     lines = (line for departure in gone for line in departure.said if line.client is not None)
     return next((line for line in lines if line.at is not None and abs(line.at - at) < _NEAR_MS), None)
+
+
+def stopped_alone(log: GroupLog, gone: Sequence[Departure]) -> bool:
+    """Whether workers of Connect say that they stopped what they ran, as they found no coordinator: they lived on."""
+    said = {line.client for line in log.of(RowKind.WORKER_REVOKED_ITSELF)}
+    return bool(gone) and all(d.who in said for d in gone)
+
+
+def stood_still(log: GroupLog, departure: Departure) -> bool:
+    """Whether its own log has a gap before it hears of the loss. kafka-python sees by its own clock that no answer
+    came, also where the network or the broker is what stopped (its HeartbeatThread).
+    """
+    first = departure.first.row
+    own_watch = first.kind is RowKind.SESSION_EXPIRED and first.program is Program.KAFKA_PYTHON
+    return is_silent(log, departure) and (not own_watch or bool(idle_lines(log, [departure])))

@@ -24,10 +24,13 @@ _Step = tuple[int, str, int]
 
 
 class InRun(NamedTuple):
-    """By group: how long nobody could take records, in bounds; and how long one partition or more was unavailable."""
+    """By group: how long nobody could take records, in bounds; how long one partition or more was unavailable; and
+    from when on the group worked (ms of the run, None: never).
+    """
 
     stopped_ms: Mapping[str, Bounds] = {}
     outage_ms: Mapping[str, int] = {}
+    worked_ms: Mapping[str, int | None] = {}
 
 
 def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
@@ -38,7 +41,7 @@ def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
     found = intervals(facts)
     worked = first_worked(found)
     stopped = {group: _bounds(steps, worked.get(group), found.end_ms) for group, steps in _steps(found).items()}
-    return InRun(stopped, _outage_ms(found, worked))
+    return InRun(stopped, _outage_ms(found, worked), worked)
 
 
 def _steps(found: Intervals) -> dict[str, list[_Step]]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_of
-from groupsim.events.connect import PROTOCOL_TYPE, connectors_and_tasks, delay_of
+from groupsim.events.connect import CONFIGURED, PROTOCOL_TYPE, STOPPED_ALONE, connectors_and_tasks, delay_of
 from groupsim.incidents.logs.row_kinds import RowKind
 
 Said = tuple[RowKind, str | None, dict[str, object]]
+_BEFORE_A_JOIN = {CONFIGURED: RowKind.CONNECTOR_CHANGED, STOPPED_ALONE: RowKind.WORKER_REVOKED_ITSELF}
+"""What a worker prints before it joins again, by why it does (Kafka: DistributedHerder, WorkerCoordinator.poll)."""
 
 
 class WorkersInRun:
@@ -35,7 +37,10 @@ class WorkersInRun:
         Kafka: DistributedHerder.RebalanceListener.onAssigned.
         """
         delay_ms = self._delays.get(group)
-        if delay_ms is None or not isinstance(event, p.CallbackStart | p.SyncOk):
+        if isinstance(event, p.RejoinRequested) and event.reason in _BEFORE_A_JOIN:
+            yield _BEFORE_A_JOIN[event.reason], None, {}
+            yield from said
+        elif delay_ms is None or not isinstance(event, p.CallbackStart | p.SyncOk):
             yield from said
         elif isinstance(event, p.SyncOk):
             yield from said

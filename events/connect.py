@@ -13,6 +13,10 @@ PROTOCOL_TYPE = "connect"
 DELAY = "scheduled.rebalance.max.delay.ms"
 CONNECTOR = "connector:"
 """The topic that stands for a connector's own instance begins with it: no name of Kafka's has a colon."""
+CONFIGURED = "connectors or tasks have changed"
+"""Why a worker joins again that has read the config topic (Kafka: DistributedHerder.ConfigUpdateListener)."""
+STOPPED_ALONE = "what ran was stopped while no coordinator was found"
+"""Why one joins again that stopped its work by itself (Kafka: WorkerCoordinator.poll)."""
 _DELAY = re.compile(r"delay=([0-9]{1,18})")
 
 

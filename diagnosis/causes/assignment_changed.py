@@ -45,6 +45,14 @@ _DO_CONNECTOR = (
         brief="a planned change needs nothing",
     ),
 )
+_DO_EAGER_CONNECTOR = (
+    Remedy(
+        "let the workers rebalance incrementally (connect.protocol=sessioned, the default): then only what is new, or"
+        " moves, stops and starts; and change several connectors at once",
+        ("connect.protocol",),
+        brief="use connect.protocol=sessioned",
+    ),
+)
 _DO_SUBSCRIPTION = (
     Remedy(
         "nothing, if it was planned: each subscribe() with other topics is a rebalance, so name all topics in one call;"
@@ -88,6 +96,8 @@ def _find(log: GroupLog) -> Finding | None:
         whose = names(str(name) for line in lines if (name := line.row.detail.get("connector")))
         one = f"connector {whose[0]}" if len(whose) == 1 else "a connector"
         what, do = f"{one} was created, changed or deleted, so its work was assigned anew", _DO_CONNECTOR
+        if _stops_everything(log):
+            what, do = f"{one} was created, changed or deleted, and all others stopped for it", _DO_EAGER_CONNECTOR
     elif any("subscription" in line.reason for line in said):
         who = log.called(line.client for line in said if line.client and "subscription" in line.reason)
         theirs = "their subscriptions" if len(who) > 1 else "its subscription"
@@ -105,6 +115,13 @@ def _find(log: GroupLog) -> Finding | None:
         do=do,
         confirm="the log of the application that subscribes, or of who created topics or added partitions",
         harm_ms=2_500,
+    )
+
+
+def _stops_everything(log: GroupLog) -> bool:
+    """Whether Connect's workers are of the eager protocol, which has version 0 (Kafka: ConnectProtocol)."""
+    return any(line.row.detail.get("protocol") == "default" for line in log.of(RowKind.JOINED)) or any(
+        line.row.detail.get("protocol_version") == 0 for line in log.of(RowKind.WORKER_ASSIGNED)
     )
 
 

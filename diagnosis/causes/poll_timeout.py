@@ -46,6 +46,15 @@ _DO_LIBRDKAFKA = (
     ),
 )
 """Without batches: librdkafka and franz-go have no max.poll.records."""
+_DO_WORKER = (
+    Remedy(
+        "find which connector is slow to start, to stop or to be checked, and what it waits for; or raise"
+        " rebalance.timeout.ms above that time, or share the work among more workers",
+        ("rebalance.timeout.ms",),
+        brief="find which connector is slow to start or stop, or raise rebalance.timeout.ms",
+    ),
+)
+"""Kafka: WorkerCoordinator.handlePollTimeoutExpiry; the herder that polls starts and stops connectors, too."""
 _DO_WATCHED = (
     Remedy(
         "find what kept the application from polling for so long (a slow target, an error), or raise the limit of its"
@@ -57,7 +66,11 @@ _DO_WATCHED = (
 """Where only the application says so: the limit is one of its own, and no member left."""
 _CONFIRM = "the application's log just before: how long one record, or one batch, took"
 _CONFIRM_WATCHED = "the application's log just before: what it last did with records, and which limit it prints"
+_CONFIRM_WORKER = (
+    "a thread dump of the worker meanwhile, or its last lines before: which connector, and what it waits for"
+)
 _RECORDS, _INTERVAL = "max.poll.records", "max.poll.interval.ms"
+_OF_WORKERS = "rebalance.timeout.ms"
 _AGAIN = ", and the same records probably come again"
 _SHOWN_MS = 100
 """Less than that is not seen in seconds with one digit."""
@@ -94,20 +107,23 @@ def _find(log: GroupLog) -> Finding | None:
     limit = _limit(log, said, who)
     batch = _batch(log, gone, limit[0] if limit is not None else None) if len(who) == 1 else None
     watched = not gone and all(line.row.kind is RowKind.APPLICATION_SAID for line in said)
-    do = _DO_WATCHED if watched else _DO_LIBRDKAFKA if _without_batches(log, said) else _DO
-    again = _comes_again(log, gone, batch)
+    worker = log.type is GroupType.CONNECT
+    do = _DO_WORKER if worker else _DO_WATCHED if watched else _DO_LIBRDKAFKA if _without_batches(log, said) else _DO
+    again = not worker and _comes_again(log, gone, batch)
     return Finding(
         code=Code.POLL_TIMEOUT,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
-        what=_of_watch(log.called(who))
+        what=_of_workers(log, who, times)
+        if worker
+        else _of_watch(log.called(who))
         if watched
         else _sentence(log.called(who), limit, times, batch) + (_AGAIN if again else ""),
         members=who,
         times=times,
         evidence=_evidence(log, gone, said),
-        cost=Cost(member_without_partitions_ms=lost, processed_again=not watched, no_progress=again),
+        cost=Cost(member_without_partitions_ms=lost, processed_again=not (watched or worker), no_progress=again),
         do=do if batch is None else (_by_numbers(do[0], batch, _configured(log, who[0], _RECORDS)), *do[1:]),
-        confirm=_CONFIRM_WATCHED if watched else _CONFIRM,
+        confirm=_CONFIRM_WORKER if worker else _CONFIRM_WATCHED if watched else _CONFIRM,
         harm_ms=20_000 * times,
     )
 
@@ -234,6 +250,15 @@ def _without_batches(log: GroupLog, said: list[Said]) -> bool:
 def _of_watch(who: tuple[str, ...]) -> str:
     name = one_or_many(who) if who else "the consumer"
     return f"the application's own watchdog found that {name} did not poll for longer than the watchdog allows"
+
+
+def _of_workers(log: GroupLog, who: tuple[str, ...], times: int) -> str:
+    """Workers of Connect: their herder polls, and does nothing else while it starts and stops connectors."""
+    limits = {_configured(log, each, _OF_WORKERS) for each in who}
+    (limit,) = limits if len(limits) == 1 else (None,)
+    allowed = _OF_WORKERS if limit is None else f"{_OF_WORKERS} ({duration(limit)})"
+    again = often(times) if times > len(who) else ""
+    return f"{one_or_many(log.called(who))} left the group{again}: starting or stopping took longer than {allowed}"
 
 
 def _sentence(who: tuple[str, ...], limit: tuple[int, int] | None, times: int, batch: _Batch | None = None) -> str:

@@ -24,10 +24,9 @@ from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import NO_SYNC, Departure, Going
 from groupsim.diagnosis.rebalances import never_assigned
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, Said, leaves, lost_membership
-from groupsim.diagnosis.silences import idle_lines, is_silent, silence_ms
+from groupsim.diagnosis.silences import idle_lines, silence_ms, stood_still, stopped_alone
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Program
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
@@ -73,6 +72,12 @@ _SLEPT = (
         "find what stops the machine for minutes (sleep, a suspended virtual machine, a paused container): no"
         " session.timeout.ms bridges that",
         brief="keep its machine awake: no setting of Kafka bridges that",
+    ),
+)
+_CUT_OFF = (
+    Remedy(
+        "see why the worker could not reach its group's coordinator: until it can, it runs no connector and no task",
+        brief="look at the network between it and the broker",
     ),
 )
 _AT_ONCE_MS, _A_FEW = 100, 3
@@ -197,6 +202,8 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if _never_synced(gone):
         return _NO_SYNC
+    if stopped_alone(log, gone):
+        return _CUT_OFF
     if nature is Nature.FROZE:
         return _SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else _FROZE
     if log.type is GroupType.STREAMS and not log.of_streams_protocol:
@@ -244,19 +251,10 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
 
 
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
-    who = dict.fromkeys(d.who for d in gone)
+    who = {} if stopped_alone(log, gone) else dict.fromkeys(d.who for d in gone)
     if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
-        return Nature.FROZE if any(_stood_still(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
+        return Nature.FROZE if any(stood_still(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
     return Nature.DIED if any(_process_ended(log, d) for d in gone) else Nature.UNKNOWN
-
-
-def _stood_still(log: GroupLog, departure: Departure) -> bool:
-    """Whether its own log has a gap before it hears of the loss. kafka-python sees by its own clock that no answer
-    came, also where the network or the broker is what stopped (its HeartbeatThread).
-    """
-    first = departure.first.row
-    own_watch = first.kind is RowKind.SESSION_EXPIRED and first.program is Program.KAFKA_PYTHON
-    return is_silent(log, departure) and (not own_watch or bool(idle_lines(log, [departure])))
 
 
 def _said_as_reason(log: GroupLog) -> Finding | None:
@@ -359,6 +357,8 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         return f"the coordinator no longer knew {name}{again}: {its} {session} had ended, or a batch took too long"
     removed = f"{was} removed only when session.timeout.ms expired" if any(d.by_broker for d in gone) else ""
     and_removed = f", and {removed}" if removed else ""
+    if stopped_alone(log, gone):
+        return f"{name} could not reach the coordinator{again}, stopped {its} work{and_removed}"
     if nature is Nature.FROZE:
         still = [ms for _, ms in idle_lines(log, gone)]
         long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"

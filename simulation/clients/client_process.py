@@ -10,6 +10,7 @@ from groupsim.coordinator.config import BadSetting, kafka_name
 from groupsim.events import client as facts
 from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
+from groupsim.events.connect import CONFIGURED
 from groupsim.events.types import Partitions
 from groupsim.simulation.clients import commits, metadata, positions, records
 from groupsim.simulation.clients.application_thread import application_thread
@@ -329,7 +330,7 @@ class ClientProcess:
 
     def configured(self) -> None:
         """A Connect worker has read that connectors or their tasks are others now."""
-        self.membership.request_rejoin("connectors or tasks have changed")
+        self.membership.request_rejoin(CONFIGURED)
 
     def refresh_metadata(self) -> None:
         """Ask for metadata now instead of when metadata.max.age.ms is over."""

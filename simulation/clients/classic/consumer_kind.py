@@ -63,6 +63,9 @@ class ConsumerKind:
     def due(self, m: ClassicState) -> list[int]:
         return []
 
+    def alone(self, m: ClassicState) -> None:
+        pass
+
 
 def _subscription(m: ClassicState, assignor: str) -> Subscription:
     """What is sent for one assignor; eager sticky ones add their last assignment as user data (KIP-54)."""

@@ -75,6 +75,7 @@ class ClassicMembership:
         if client.traits.session_clock and state.generation == NO_GENERATION:
             yield from rebalance.lose(state)  # its own clock decides: that needs no coordinator
         if not client.coordinator.known:
+            state.kind.alone(state)
             yield from find_coordinator(client)
         metadata.refresh_if_due(client)
         state.follow_up()

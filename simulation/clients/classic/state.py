@@ -106,6 +106,10 @@ class MemberKind(Protocol):
         """When a round is needed (ms) even if nothing happens before."""
         ...
 
+    def alone(self, m: ClassicState) -> None:
+        """It knows no coordinator, and is about to look for one."""
+        ...
+
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClassicState:

@@ -1,7 +1,6 @@
 """A Connect worker as a member of its group (Kafka: DistributedHerder, WorkerCoordinator).
 
-Left out: the config topic, behind which a worker may be, and that a worker which finds no coordinator for as long as a
-heartbeat's interval stops what it runs.
+Left out: the config topic, behind which a worker may be.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from groupsim.assignors.spec import COOPERATIVE, EAGER
 from groupsim.coordinator.classic.commands import JoinAnswer
 from groupsim.events import client as facts
 from groupsim.events.client import CallbackKind
-from groupsim.events.connect import PROTOCOL_TYPE, delay_in, delay_text
+from groupsim.events.connect import PROTOCOL_TYPE, STOPPED_ALONE, delay_in, delay_text
 from groupsim.events.types import NO_GENERATION, Partitions, Plan, Protocol, Subscription
 from groupsim.simulation.clients.callbacks import run_application_code
 from groupsim.simulation.clients.classic.state import ClassicState, PendingJoin
@@ -52,6 +51,7 @@ class WorkerKind:
         self._last_generation = NO_GENERATION
         self._rejoin_ms: int | None = None
         self._has_worked = False
+        self._is_alone = False
 
     @property
     def first(self) -> str:
@@ -133,6 +133,27 @@ class WorkerKind:
     def due(self, m: ClassicState) -> list[int]:
         return [] if self._rejoin_ms is None else [self._rejoin_ms]
 
+    def alone(self, m: ClassicState) -> None:
+        """Without a coordinator for as long as a heartbeat's interval it stops everything (KAFKA-9184).
+
+        Kafka: WorkerCoordinator.poll, coordinatorDiscoveryTimeoutMs.
+        """
+        if not self._is_alone:
+            self._is_alone = True
+            m.client.process.thread(self._stop_alone(m))
+
+    def _stop_alone(self, m: ClassicState) -> Script:
+        client = m.client
+        since = client.now
+        yield from client.process.sleep(client.config.heartbeat_interval_ms)
+        self._is_alone = False
+        found = client.coordinator.known or client.coordinator.last_answer_ms > since
+        if found or not client.fetch.view:
+            return
+        yield from client.process.sleep(self._cluster.times.stop.draw(self._chance))
+        client.set_view(())
+        m.request_rejoin(STOPPED_ALONE)
+
     def _stop(self, client: Client, units: Partitions) -> Script:
         """They run until they have stopped, the others go on."""
         if units:
@@ -155,7 +176,11 @@ class WorkerKind:
         process.thread(_ready(client, new, since, self._cluster.times.ready_ms))
 
     def _busy(self, client: Client, time: Between) -> Script:
+        """Meanwhile it does not poll, and after rebalance.timeout.ms it leaves (Kafka: HeartbeatThread.run)."""
+        threads = client.threads
+        threads.in_callback, threads.last_poll_ms = True, client.now
         yield from run_application_code(client, time.draw(self._chance))
+        threads.in_callback, threads.last_poll_ms = False, client.now
 
 
 def _ready(client: Client, units: Partitions, since: int, ms: int) -> Script:
