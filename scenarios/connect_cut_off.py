@@ -12,11 +12,11 @@ from groupsim.simulation.clients.process import Script
 def connect_cut_off(
     world: World, workers: int = 3, tasks: int = 6, delay_ms: int = 60_000, away_ms: int = 150_000
 ) -> Script:
-    """The worker is removed when its session is over, and what it had is given away after the delay.
+    """The worker is removed when its session is over, and what it had is assigned anew after the delay.
 
     Source: KAFKA-9184, apache/kafka #7771: a worker that lost its coordinator kept its tasks running, and when others
-    had got them, too, they ran twice; since 2.4 it stops them itself once it has found no coordinator for as long as
-    heartbeat.interval.ms. `away_ms`: how long the broker is out of its reach.
+    had got them, too, they ran twice; since then it stops them itself once it has found no coordinator for as long
+    as heartbeat.interval.ms. `away_ms`: how long the broker is out of its reach.
     """
     probe = watch(world)
     cluster = world.connect("sinks", {"orders": tasks}, delay=delay_ms)

@@ -13,7 +13,7 @@ from groupsim.simulation.clients.process import Script
 def connect_pod_deleted(
     world: World, workers: int = 3, tasks: int = 11, delay_ms: int = 300_000, downtime_ms: int = 20_000
 ) -> Script:
-    """The worker is back after seconds, and idle until the leader gives away what nobody has.
+    """The worker is back after seconds, and idle until the leader assigns what nobody has.
 
     Source: strimzi/strimzi-kafka-operator #11475: after a pod of MirrorMaker 2 was deleted, its new worker idled until
     scheduled.rebalance.max.delay.ms was over before it got tasks again, and the partitions of its tasks recovered

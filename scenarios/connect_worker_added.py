@@ -26,6 +26,6 @@ def connect_worker_added(world: World, connectors: int = 4, tasks: int = 3) -> S
     yield cluster.stable(members=3, within=minutes(2))
     loads = sorted(len(cluster.granted(worker.member_id)) for worker in cluster.members)
     world.check(loads[-1] - loads[0] <= 1, f"connectors and tasks by worker: {loads}")
-    world.check(probe.rebalances(since=added) == 2, "two rebalances: what is too much is stopped, then given away")
+    world.check(probe.rebalances(since=added) == 2, "two rebalances: what is too much is stopped, then assigned")
     moved = probe.most_at_once(since=added, group=cluster.name)
-    world.check(moved == loads[0], f"{moved} connectors and tasks stood still meanwhile, the others went on")
+    world.check(moved == loads[0], f"{moved} connectors and tasks were unavailable meanwhile, the others went on")

@@ -1,4 +1,4 @@
-"""An instance more for an application with large state: warm-ups every ten minutes, or tasks that stand still."""
+"""An instance more for an application with large state: warm-ups every ten minutes, or unavailable tasks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def streams_scale_out(
 
     Source: KIP-441, apache/kafka #13082: with the classic protocol tasks move at max.warmup.replicas (2) per
     probing.rebalance.interval.ms (10 min) at most, and each goes on where it was until it is warm. To even out, others
-    exchange tasks, too, and that takes its turn. Under the streams protocol (KIP-1071) a task moves at once and stands
-    still while its state is restored, as before KIP-441, which names hours: the broker of 4.4 gives no warm-ups
+    exchange tasks, too, and that takes its turn. Under the streams protocol (KIP-1071) a task moves at once and is
+    unavailable while its state is restored, as before KIP-441, which names hours: the broker of 4.4 gives no warm-ups
     (KAFKA-20665). `changelog`: records of one task; `restore_rate`: records per second, one task after the other.
     """
     probe = watch(world)
@@ -48,10 +48,10 @@ def streams_scale_out(
         expected = moved / WARM_UPS * INTERVAL_MS
         world.check(near(took, expected), f"{moved} tasks moved within {took:,} ms, {share} of them to the new one")
         restored = probe.label_ms(Label.RESTORING, since=added)
-        world.check(restored < 1_000 * moved, f"they stood still for {restored:,} ms in all")
+        world.check(restored < 1_000 * moved, f"they were unavailable for {restored:,} ms in all")
         return
     yield app.stable(members=instances + 1)
     restored = probe.label_ms(Label.RESTORING, since=added)
     each_ms = 1_000 * changelog / restore_rate
     expected = each_ms * share * (share + 1) / 2
-    world.check(near(restored, expected), f"{share} tasks stood still: {restored:,} ms in all")
+    world.check(near(restored, expected), f"{share} tasks were unavailable: {restored:,} ms in all")
