@@ -20,6 +20,11 @@ STOPPED_ALONE = "what ran was stopped while no coordinator was found"
 _DELAY = re.compile(r"delay=([0-9]{1,18})")
 
 
+def connector_unit(name: str) -> TopicPartition:
+    """What stands for a connector's own instance."""
+    return TopicPartition(CONNECTOR + name, 0)
+
+
 def connectors_and_tasks(units: Iterable[TopicPartition]) -> tuple[list[str], list[TopicPartition]]:
     """The names of the connectors whose own instances are among them, and the tasks."""
     connectors, tasks = [], []

@@ -10,13 +10,13 @@ from groupsim.events import client as c
 from groupsim.events.client import MemberPhase
 from groupsim.events.types import RejoinCause
 from groupsim.incidents.facts.causes import announces_leave, given_member_id, new_subscription, rejoin_cause
-from groupsim.incidents.facts.client_tasks import TaskFacts
+from groupsim.incidents.facts.client_workers import WorkerFacts
 from groupsim.incidents.facts.settings import consumer_settings
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
 
-class ConsumerClientFacts(TaskFacts):
+class ConsumerClientFacts(WorkerFacts):
     """The facts of one process as a member of the consumer protocol. A handler `_on_KIND` for each kind of row."""
 
     _joining = False
@@ -163,7 +163,15 @@ class ClientFacts(ConsumerClientFacts):
     def _on_synced(self, detail: dict[str, object]) -> None:
         self._member = self.process.rows[self._current][1].row.member or self._member  # its log may begin here
         later = self._next(
-            kinds=frozenset({RowKind.CLIENT_NOTIFIED, RowKind.ASSIGNED, RowKind.CLIENT_BLOCK, RowKind.JOINING})
+            kinds=frozenset(
+                {
+                    RowKind.CLIENT_NOTIFIED,
+                    RowKind.ASSIGNED,
+                    RowKind.WORKER_ASSIGNED,
+                    RowKind.CLIENT_BLOCK,
+                    RowKind.JOINING,
+                }
+            )
         )
         assignment = None
         if later is not None:

@@ -187,7 +187,7 @@ class PartitionFacts(ProcessFacts):
                 config={**settings_of(process.rows), **self._of_group()},
             )
         )
-        held = held_before(process.rows)
+        held = self._held_before()
         if held:
             self._view = set(held)
             self._write_view()
@@ -196,6 +196,9 @@ class PartitionFacts(ProcessFacts):
                 f"{process.name} held {len(held)} partitions before its log begins; they count as its own from its"
                 " first line"
             )
+
+    def _held_before(self) -> Partitions:
+        return held_before(self.process.rows)
 
     def _of_group(self) -> dict[str, int | str]:
         """Settings that are the group's, as far as its log shows them."""

@@ -15,7 +15,7 @@ from groupsim.incidents.facts.typed_fields import client_id_in, int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _STARTS = frozenset([RowKind.REJOIN_REQUESTED, RowKind.JOINING, RowKind.HEARTBEAT_SAYS_REBALANCING])
-_ENDS = frozenset([RowKind.SYNCED, RowKind.ASSIGNED])
+_ENDS = frozenset([RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED])
 
 
 class ClientsOnlyFacts:
@@ -133,6 +133,7 @@ class ClientsOnlyFacts:
                 generation=self._generation,
                 protocol=self._index.protocol(self.group, self._generation),
                 assignment=None if plan is None else plan.plan,
+                **self._index.of_workers(self.group, self._generation, timed.at),
             ),
         )
 

@@ -191,6 +191,7 @@ class CoordinatorFacts:
                 leader=text_in(detail.get("leader")),
                 protocol=self._index.protocol(self.group, generation),
                 assignment=None if known is None else known.plan,
+                **self._index.of_workers(self.group, generation, self._row[1].at),
             )
         )
         if known is None and not self._assignment_unknown:

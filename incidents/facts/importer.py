@@ -38,8 +38,10 @@ from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.steps_not_logged import add_steps, with_coordinators_steps
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
-from groupsim.incidents.facts.task_partitions import TASK_KINDS, with_partitions
+from groupsim.incidents.facts.task_partitions import with_partitions
+from groupsim.incidents.facts.worker_units import OF_ONE_UNIT, with_units
 from groupsim.incidents.facts.world import named_partitions, world_facts
+from groupsim.incidents.logs.client_libraries import CONNECT, SCHEMA_REGISTRY
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
@@ -64,12 +66,15 @@ _KINDS_WITHOUT_GROUP = frozenset(
         RowKind.CLIENT_TARGET,
         RowKind.CLIENT_TARGET_ACKED,
         RowKind.STATE_CHANGE,
-        *TASK_KINDS,
-        RowKind.TASKS_RUNNING,
+        *OF_ONE_UNIT,
     ]
 )
 """Kinds of rows that are used although they may name no group: their client's other rows do."""
 
+_NO_UNITS = {
+    CONNECT: "and which connectors and tasks its workers ran is in the logs of these; export the logs of all workers",
+    SCHEMA_REGISTRY: "whose members share no partitions, so none can be unavailable",
+}
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w{0,7})?(?:\.(?:gz|zip|bz2|xz|zst))?$")
 """At the end of a file's name: how it is written (`.csv`) and packed (`.gz`)."""
 
@@ -170,12 +175,11 @@ def _reasons(known: Imported, builder: FactBuilder) -> list[str]:
 
 
 def _only_workers(index: Index) -> list[str]:
-    """That there is no total, where every group is one whose members share no partitions."""
-    if not index.workers.keys() >= set(index.groups()):
+    """Why there is no total, where the members of every group share no partitions, and no line says what they run."""
+    if not {group for group in index.workers if not index.topics[group]} >= set(index.groups()):
         return []
     return [
-        f'group "{group}" is of {workers}, whose members share no partitions, so none can be unavailable'
-        for group, workers in sorted(index.workers.items())
+        f'group "{group}" is of {workers}, {_NO_UNITS[workers]}' for group, workers in sorted(index.workers.items())
     ]
 
 
@@ -191,6 +195,7 @@ def _in_one_order(
 ) -> tuple[list[TimedRow], list[str]]:
     """The rows that are used, by one clock, and remarks. Raises LogError if none is about a group."""
     rows, remarks = merged(*order_rows(reading, clocks.corrections), signs)
+    rows = with_units(rows)
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")

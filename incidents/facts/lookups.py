@@ -6,14 +6,16 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
+from groupsim.events.connect import PROTOCOL_TYPE, delay_text
 from groupsim.events.types import Plan
 from groupsim.incidents.facts.causes import rebalance_cause
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.group_kinds import GroupKinds
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
-from groupsim.incidents.logs.client_libraries import worker_of
+from groupsim.incidents.facts.worker_units import Round, rounds_of
+from groupsim.incidents.logs.client_libraries import CONNECT, worker_of
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Row, is_broker
 from groupsim.incidents.tolerances import NEVER_MS, ONE_INSTANT_MS, ONE_STEP_MS, REACTS_MS
@@ -31,6 +33,13 @@ _IS_IN = frozenset(
         RowKind.STATIC_MEMBER_REPLACED,
     ]
 )
+
+
+class OfWorkers(TypedDict, total=False):
+    """Fields of an AssignmentStored."""
+
+    protocol_type: str
+    user_data: dict[str, str]
 
 
 class LeaderPlan(NamedTuple):
@@ -69,8 +78,11 @@ class Index(GroupKinds):
         self._arrivals: dict[tuple[str, str], list[tuple[int, str | None]]] = defaultdict(list)
         self._changes: dict[str, list[_Change]] = defaultdict(list)
         self._old_generations: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._rounds: dict[str, dict[int, list[Round]]] = defaultdict(lambda: defaultdict(list))
         for position, timed in enumerate(rows):
             self._add(position, timed)
+        for each in rounds_of(rows, {group for group, kind in self.workers.items() if kind == CONNECT}):
+            self._add_round(each)
 
     def _add(self, position: int, timed: TimedRow) -> None:
         row = timed.row
@@ -168,6 +180,29 @@ class Index(GroupKinds):
         if protocol is not None and timed.row.program is Program.OFFSETS_TOPIC:
             self._protocols.setdefault((group, generation), protocol)
         self._plans[group][generation].append(LeaderPlan(timed.at, timed.row.file, timed.row.client, plan))
+
+    def _add_round(self, this: Round) -> None:
+        """A generation of Connect's workers: its assignment is known if each of them says what it was given."""
+        self._rounds[this.group][this.generation].append(this)
+        if this.whole:
+            leader, _ = this.given.get(this.leader or "") or next(iter(this.given.values()))
+            plan = {member: units for member, (_, units) in sorted(this.given.items())}
+            self._plans[this.group][this.generation].append(LeaderPlan(this.at, leader.file, leader.client, plan))
+
+    def of_workers(self, group: str, generation: int, at: int) -> OfWorkers:
+        """What a stored assignment of Connect's workers has beside who runs what."""
+        if self.workers.get(group) != CONNECT:
+            return {}
+        this = self.round_of(group, generation, at)
+        delayed = (
+            {} if this is None or not this.delay_ms else dict.fromkeys(sorted(this.given), delay_text(this.delay_ms))
+        )
+        return {"protocol_type": PROTOCOL_TYPE, "user_data": delayed}
+
+    def round_of(self, group: str, generation: int, at: int) -> Round | None:
+        """What Connect's workers say of a generation near this time."""
+        near = (each for each in self._rounds.get(group, {}).get(generation, ()) if abs(each.at - at) <= ONE_STEP_MS)
+        return min(near, key=lambda each: abs(each.at - at), default=None)
 
     def _joined(self, timed: TimedRow, group: str, generation: int) -> None:
         row = timed.row

@@ -32,8 +32,10 @@ _FIRST_KINDS = frozenset(
         RowKind.CLIENT_SUBSCRIBED,
         RowKind.COORDINATOR_FOUND,
         RowKind.JOINED,
+        RowKind.WORKER_STARTED,
     ]
 )
+_STARTS_ANEW = (RowKind.CLIENT_CONFIGURED, RowKind.WORKER_STARTED)
 
 
 @dataclass(slots=True)
@@ -214,7 +216,7 @@ def _starts(rows: list[PlacedRow]) -> set[int]:
     joined, found = False, _other_members(rows)
     for (position, timed), (_, following) in pairwise(rows):
         joined = joined or timed.row.kind == RowKind.JOINED
-        if joined and timed.row.kind == RowKind.CLIENT_CONFIGURED:
+        if joined and timed.row.kind in _STARTS_ANEW:
             found.add(position)
             joined = False
         if joined and timed.row.kind == RowKind.CLIENT_SUBSCRIBED and following.row.kind == RowKind.COORDINATOR_FOUND:

@@ -100,6 +100,8 @@ class Steps:
             if self.eager and self._asks and named:
                 self.due[RowKind.JOINING] = Due(timed.at, place, named)
             self._later(RowKind.ASSIGNED, timed.at, place)
+        elif kind == RowKind.WORKER_ASSIGNED:  # its own lines say what it stops and starts
+            self.due.clear()
         elif kind in _TAKES:
             self.view.update(named)
             self._adds(timed, place, len(named))

@@ -106,7 +106,7 @@ def _applications(rows: Sequence[TimedRow], groups: Mapping[_Client, str]) -> di
 
 
 def _names_tasks(row: Row) -> bool:
-    return row.kind in TASK_KINDS or STREAM_TASKS in row.detail
+    return (row.kind in TASK_KINDS and "task" in row.detail) or STREAM_TASKS in row.detail
 
 
 def _tasks(detail: Mapping[str, object]) -> list[_Task]:

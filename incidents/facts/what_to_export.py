@@ -18,7 +18,7 @@ _NAMES_KEPT = 10_000
 """So many groups and members of a log are remembered: a log may name any number."""
 _UUID_LENGTH = len("-00000000-0000-0000-0000-000000000000")
 """The id of a static member is its `group.instance.id` and this (Kafka: ClassicGroup.generateMemberId)."""
-_PARTITIONS = ("partitions", "assigned", "added", "assignment", "stream_tasks")
+_PARTITIONS = ("partitions", "assigned", "added", "assignment", "stream_tasks", "tasks")
 """Details of rows that name assigned partitions, or tasks that read them."""
 _STEPS = frozenset(
     [

@@ -12,7 +12,7 @@ from groupsim.incidents.logs.boxed_tables import ends_table, may_open_table, ope
 from groupsim.incidents.logs.formats import clean, parse, starts_record
 from groupsim.incidents.logs.producers.brod import HEAD
 from groupsim.incidents.logs.producers.exceptions import FRAME, THROWN
-from groupsim.incidents.logs.producers.java_config import OPENER, SETTING
+from groupsim.incidents.logs.producers.java_config import OPENERS, SETTING
 from groupsim.incidents.logs.scan import Window
 from groupsim.incidents.logs.word_wrapped import FRAMES, broken_at_spaces, is_full
 
@@ -282,7 +282,7 @@ def lines_below(window: Window, text: str, skip: int) -> list[str]:
     if "xception" in text and THROWN.search(text) is not None:
         below = (_bare(clean(raw[:_LONGEST])) for raw in islice(window.following(_FRAMES + skip), skip, None))
         return list(takewhile(lambda line: FRAME.match(line) is not None, below))
-    settings = text.rstrip().endswith(OPENER)
+    settings = text.rstrip().endswith(OPENERS)
     if not settings and not _is_head(text):
         return []
     found: list[str] = []

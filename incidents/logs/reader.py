@@ -26,12 +26,13 @@ from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evo[kc]|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-    rb"|onsumer group|ConsumerConfig|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
+    rb"|onsumer group|(?:Consumer|Distributed)Config|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch|ommit"
     rb"|kafka(?: server|\.(?:common\.)?errors)|INCONSISTENT_|GROUP_"
     rb"|record store|econcil|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state|Bootstrap b|Rebootstr"
     + rb"|onnection to node|configs? updated|config (?:removed|update by|state)|atal exception|to unexpected error"
     + rb"|rovided listener|ncaught exception in herder|Error sending fetch|robing|followup|restoring|\] task \[|"
-    + b"threads have died|Herder starting|"
+    + b"threads have died|Herder starting|(?:Start|Stopp)ing (?:connector|task) |tarting connectors|topping tasks in|"
+    + b"inished creating connector|finished initialization|WorkerConnector{|"
     + b"|".join(map(re.escape, TROUBLES))
 )
 """A candidate line without any of these is not read further: a shop's user groups, say."""

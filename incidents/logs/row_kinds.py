@@ -105,6 +105,7 @@ class RowKind(StrEnum):
     TASK_RUNNING = "task_running"
     TASK_SUSPENDED = "task_suspended"
     TASKS_RUNNING = "tasks_running"
+    TASKS_STOPPED = "tasks_stopped"
     WORKER_STARTED = "worker_started"
 
     # Evidence: only a diagnosis uses these.

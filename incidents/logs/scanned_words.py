@@ -21,6 +21,7 @@ KEYWORDS = (
     b"session.timeout.ms = ",
     b"poll.interval.ms = ",
     b"ConsumerConfig values",
+    b"DistributedConfig values",
     b"balanced",
     b"ssignment acked",
     b"laims",
@@ -34,6 +35,10 @@ KEYWORDS = (
     b"stream-thread [",
     b"Task{id=",
     b"in herder work",
+    b"ing task ",
+    b"ing connector ",
+    b"for WorkerConnector{",
+    b"ing the Kafka producer",
     b"stream threads have died",
 )
 """Every line that a wording fits has at least one of these, or PARTITION or REVOKED."""

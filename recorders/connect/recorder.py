@@ -18,11 +18,13 @@ from typing import Any
 
 from recorders.broker import fetch
 from recorders.broker.kafka import Kafka
-from recorders.connect.stories import SESSION_S, STORIES, WORKERS, ConnectStory, Do, Step
+from recorders.connect.stories import FOURTH, SESSION_S, STORIES, WORKERS, ConnectStory, Do, Step
 from recorders.connect.workers import CONNECTOR, VERSION, Worker
 
 CONNECTORS = {"orders": 6, "users": 3}
 """Each with so many tasks."""
+ADDED = {"payments": 4}
+"""What a story may add later."""
 BEGIN_WITHIN_S = 90
 BROKER = {"group.initial.rebalance.delay.ms": "0"}
 HEAP_MB = 512
@@ -54,15 +56,19 @@ def _stamps(file: Path) -> list[list[Any]]:
     return sorted([int(at), what, unit, worker] for at, what, unit, worker in map(str.split, lines))
 
 
+def _create(connectors: dict[str, int], worker: Worker, stamps: Path) -> None:
+    for name, tasks in connectors.items():
+        config = {"connector.class": CONNECTOR, "tasks.max": str(tasks), "stamps": str(stamps)}
+        worker.ask("connectors", {"name": name, "config": config})
+
+
 def _begin(workers: dict[str, Worker], stamps: Path) -> None:
     """Three workers, two connectors; until all tasks have started."""
-    for worker in workers.values():
-        worker.start()
-    for worker in workers.values():
-        worker.wait()
-    for name, tasks in CONNECTORS.items():
-        config = {"connector.class": CONNECTOR, "tasks.max": str(tasks), "stamps": str(stamps)}
-        workers[WORKERS[0]].ask("connectors", {"name": name, "config": config})
+    for name in WORKERS:
+        workers[name].start()
+    for name in WORKERS:
+        workers[name].wait()
+    _create(CONNECTORS, workers[WORKERS[0]], stamps)
     deadline = time.monotonic() + BEGIN_WITHIN_S
     units = len(CONNECTORS) + sum(CONNECTORS.values())
     while len({unit for _, what, unit, _ in _stamps(stamps) if what == "start"}) < units:
@@ -72,7 +78,7 @@ def _begin(workers: dict[str, Worker], stamps: Path) -> None:
     time.sleep(5)
 
 
-def _do(step: Step, workers: dict[str, Worker]) -> None:
+def _do(step: Step, workers: dict[str, Worker], stamps: Path) -> None:
     match step.do:
         case Do.WAIT:
             time.sleep(step.seconds)
@@ -82,6 +88,8 @@ def _do(step: Step, workers: dict[str, Worker]) -> None:
             workers[step.worker].end(signal.SIGKILL)
         case Do.START:
             workers[step.worker].start()
+        case Do.ADD:
+            _create(ADDED, workers[step.worker], stamps)
         case Do.READY:
             workers[step.worker].wait()
 
@@ -92,18 +100,18 @@ def _now() -> int:
 
 def _play(story: ConnectStory, kafka: Kafka, folder: Path) -> dict[str, Any]:
     stamps = folder / "stamps.txt"
-    workers = {name: Worker(name, folder, _settings(story, kafka.bootstrap)) for name in WORKERS}
+    workers = {name: Worker(name, folder, _settings(story, kafka.bootstrap)) for name in (*WORKERS, FOURTH)}
     done: list[list[Any]] = []
     try:
         _begin(workers, stamps)
         began = _now()
         for step in story.steps:
             at = _now()
-            _do(step, workers)
+            _do(step, workers, stamps)
             done.append([at, step.do, step.worker, _now()])
         ended = _now()
         taken = _stamps(stamps)
-        logs = {name: worker.log.read_text() for name, worker in workers.items()}
+        logs = {name: worker.log.read_text() for name, worker in workers.items() if worker.log.exists()}
     finally:
         for worker in workers.values():
             worker.end(signal.SIGKILL)

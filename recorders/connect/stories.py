@@ -1,4 +1,4 @@
-"""What happens to three Connect workers, step by step."""
+"""What happens to three Connect workers, or to a fourth beside them, step by step."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ class Do(StrEnum):
     """Start it, and do not wait."""
     READY = "ready"
     """Wait until it answers."""
+    ADD = "add"
+    """Create one more connector, by a worker that answers."""
     WAIT = "wait"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`worker`: its name, empty for WAIT, which takes `seconds`."""
+    """`worker`: its name, empty for WAIT, which takes `seconds`; the connector of ADD is the recorder's."""
 
     do: Do
     worker: str = ""
@@ -39,6 +41,8 @@ class ConnectStory:
 
 
 WORKERS = ("w0", "w1", "w2")
+FOURTH = "w3"
+"""Starts when a story says so."""
 SESSION_S = 10
 """Connect's default."""
 
@@ -65,4 +69,24 @@ STORIES = (
     ConnectStory("back-before", 30, _killed(12, 15)),
     ConnectStory("back-after", 5, _killed(22, 8)),
     ConnectStory("roll-eager", 30, _roll(), "eager"),
+    ConnectStory("kill-two", 20, (Step(Do.KILL, "w1"), _wait(4), Step(Do.KILL, "w2"), _wait(SESSION_S + 20 + 8))),
+    ConnectStory("scale-out", 30, (Step(Do.START, FOURTH), Step(Do.READY, FOURTH), _wait(15))),
+    ConnectStory(
+        "added-while-away",
+        20,
+        (
+            Step(Do.KILL, "w1"),
+            _wait(15),
+            Step(Do.ADD, "w0"),
+            _wait(5),
+            Step(Do.START, "w1"),
+            Step(Do.READY, "w1"),
+            _wait(20),
+        ),
+    ),
+    ConnectStory(
+        "stopped-longer",
+        6,
+        (Step(Do.STOP, "w1"), _wait(16), Step(Do.START, "w1"), Step(Do.READY, "w1"), _wait(12)),
+    ),
 )

@@ -83,8 +83,8 @@ def test_a_group_of_workers_has_no_partitions_to_ask_for(call: Call, tmp_path: P
     text = Path(_log(tmp_path)).read_text().replace(M1, "connect-1-7").replace("billing", "connect-x")
     log = write(tmp_path, *[line for line in text.splitlines(keepends=True) if "audit" not in line])
     called = call("incident", "import", str(log))
-    why = 'group "connect-x" is of Kafka Connect, whose members share no partitions, so none can be unavailable'
-    assert _unknown(called.out).endswith(f"unknown: {why}")
+    assert 'unknown: group "connect-x" is of Kafka Connect, and which connectors and tasks' in _unknown(called.out)
+    assert _unknown(called.out).endswith("export the logs of all workers")
     assert not {"missing:", "whatif", "--topic"} & set(called.err.split())
 
 

@@ -45,7 +45,9 @@ _BEGIN = frozenset(
     ]
 )
 """Kinds of rows with which a rebalance begins, or a member's part in one."""
-_END = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED])
+_GIVEN = (RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED)
+"""Kinds of rows by which a member has its part."""
+_END = frozenset([RowKind.STABILIZED, RowKind.ASSIGNMENT_RECEIVED, RowKind.JOINED, *_GIVEN])
 """Kinds of rows with which one ends."""
 CHANGING = frozenset(["JOINING", "RECONCILING", "ACKNOWLEDGING"])
 """States of a consumer group's client that has yet to follow its target."""
@@ -91,7 +93,7 @@ def unfinished(
         if process.out or (process.group, process.name) in deaths:
             continue
         mine = process.last_of(_BEGIN | _END)
-        if mine is None or mine.row.kind in (RowKind.SYNCED, RowKind.ASSIGNED) or process.group in consumer_groups:
+        if mine is None or mine.row.kind in _GIVEN or process.group in consumer_groups:
             continue
         after, generation = latest.get(process.group, (0, 0))
         joined = int_in(mine.row.detail.get("generation")) if mine.row.kind == RowKind.JOINED else None
@@ -133,8 +135,7 @@ _CLASSIC = frozenset(
         RowKind.JOINING,
         RowKind.REJOIN_REQUESTED,
         RowKind.JOINED,
-        RowKind.SYNCED,
-        RowKind.ASSIGNED,
+        *_GIVEN,
         RowKind.REVOKED,
         RowKind.LOST,
     ]

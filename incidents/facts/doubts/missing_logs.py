@@ -141,7 +141,7 @@ def _given(clients: Sequence[ClientFacts], group: str) -> Mapping[int, AbstractS
             generation, member = int_in(timed.row.detail.get("generation")), timed.row.member
             if timed.row.kind == RowKind.JOINED:
                 joined = None if generation is None or member is None else (generation, member)
-            elif timed.row.kind == RowKind.ASSIGNED and joined is not None:
+            elif timed.row.kind in (RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED) and joined is not None:
                 given[joined[0]].add(joined[1])
     return given
 

@@ -194,7 +194,7 @@ def _silences(rows: Sequence[TimedRow], session_ms: int) -> Iterator[tuple[int, 
 
 
 _LOST = frozenset([RowKind.POLL_TIMEOUT, RowKind.SESSION_EXPIRED, RowKind.LOST])
-_TELLS = _LOST | {RowKind.JOINED, RowKind.ASSIGNED, RowKind.LEAVE_SENT}
+_TELLS = _LOST | {RowKind.JOINED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED, RowKind.LEAVE_SENT}
 _NO_MEMBER = frozenset(["FENCED", "STALE"])
 
 

@@ -23,7 +23,7 @@ from groupsim.incidents.tolerances import ONE_INSTANT_MS
 from groupsim.storage.log_gaps import Doubt
 
 _JOINS = (RowKind.JOINING, RowKind.REJOIN_REQUESTED)
-_HEARS = (RowKind.SYNCED, RowKind.ASSIGNED, RowKind.LOST)
+_HEARS = (RowKind.SYNCED, RowKind.ASSIGNED, RowKind.WORKER_ASSIGNED, RowKind.LOST)
 
 
 def given_to_others(clients: Sequence[ClientFacts], owned: Ownership) -> Iterator[Doubt]:

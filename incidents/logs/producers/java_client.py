@@ -10,13 +10,15 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match, first_match
 from groupsim.incidents.logs.producers.java_context_sentences import BARE, CONTEXT
 from groupsim.incidents.logs.producers.java_sentences import EVENTS
+from groupsim.incidents.logs.producers.streams_and_connect import OF_PRODUCERS, UNITS, UNITS_OF_WORKERS
 
 _PREFIX = re.compile(
     r"\[(?P<what>[A-Z][\w ]{0,40}?) (?:instanceId=(?P<instance>.{1,300}?), )?clientId=(?P<client>.{0,400}?)"
     r"(?:, groupId=(?P<group>.{0,400}?))?\](?: |$)"
 )
 _HEAD = 4 << 10
-_SENTENCES = EVENTS + CONTEXT
+_SENTENCES = EVENTS + UNITS_OF_WORKERS + CONTEXT
+_ALONE = BARE + UNITS_OF_WORKERS + UNITS
 
 
 @lru_cache(maxsize=8)
@@ -29,9 +31,9 @@ def read(record: Record) -> tuple[Match, ...] | None:
     """The rows of a Java client's record; None if it is not one, or not known."""
     prefix = _prefix(record.text)
     if prefix is None:
-        return first_match(BARE, record)
+        return first_match(_ALONE, record)
     if prefix["what"] in ("Producer", "AdminClient"):
-        return ()
+        return first_match(OF_PRODUCERS, record) or ()
     inner = record.with_text(record.text[prefix.end() :])
     found = first_match(_SENTENCES, inner)
     if found is None:

@@ -1,4 +1,4 @@
-"""The settings that a Java consumer prints when it starts: `ConsumerConfig values:` and a line for each setting."""
+"""The settings that a Java consumer or a Connect worker prints when it starts, e.g. below `ConsumerConfig values:`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.row_kinds import RowKind
 
-OPENER = "ConsumerConfig values:"
+OPENERS = ("ConsumerConfig values:", "DistributedConfig values:")
 SETTING = re.compile(r"(?:^|\s)([a-z][a-z0-9_.]{2,80}) = (.{0,2000})$")
 _KEPT = frozenset(
     [
         "auto.offset.reset",
         "client.rack",
+        "connect.protocol",
         "enable.auto.commit",
         "group.instance.id",
         "group.protocol",
@@ -23,6 +24,7 @@ _KEPT = frozenset(
         "max.poll.records",
         "metadata.max.age.ms",
         "partition.assignment.strategy",
+        "scheduled.rebalance.max.delay.ms",
         "session.timeout.ms",
     ]
 )
@@ -31,10 +33,10 @@ _KEPT = frozenset(
 
 def read(record: Record) -> tuple[Match, ...] | None:
     """One row with the settings; None if the record is not such a block."""
-    at = record.text.find(OPENER)
-    if at < 0:
+    opener = next((opener for opener in OPENERS if opener in record.text), None)
+    if opener is None:
         return None
-    lines = (record.text[at + len(OPENER) :], *record.more)
+    lines = (record.text.partition(opener)[2], *record.more)
     printed = {found[1]: found[2].strip() for line in lines if (found := SETTING.search(line)) is not None}
     printed = {name: value for name, value in printed.items() if value not in ("", "null")}
     group = printed.get("group.id")

@@ -8,6 +8,7 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import JOIN_REQUEST, Detail, Wording, requested_settings, wording
 
 _DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")
+_LEADER = re.compile(r"\bleader='([^']{1,300})'")
 _LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\[\]]{0,200000})\]")
 
 
@@ -16,6 +17,8 @@ def worker(detail: Detail, record: Record) -> None:
     printed = str(detail.pop("printed"))
     if (delay := _DELAY.search(printed)) is not None:
         detail["delay_ms"] = int(delay[1])
+    if (leader := _LEADER.search(printed)) is not None:
+        detail["leader"] = leader[1]
     for name, listed in _LISTED.findall(printed):
         key = "connectors" if name == "connectorIds" else "tasks"
         detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
@@ -136,7 +139,7 @@ BARE: tuple[Wording, ...] = (
         "and got assignment: Assignment{",
         r"^Joined group(?: at generation {int:generation})? and got assignment: {text:printed}",
         worker,
-        show="generation connectors tasks delay_ms",
+        show="generation connectors tasks delay_ms leader",
     ),
     wording("", "Final assignment of partitions to consumers", r""),
     wording("", "Finished rebalance with leader election result", r""),

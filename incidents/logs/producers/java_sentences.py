@@ -262,7 +262,7 @@ EVENTS: tuple[Wording, ...] = (
         r" {int:protocol_version})? and got assignment:"
         r" {text:printed}",
         worker,
-        show="generation connectors tasks delay_ms",
+        show="generation connectors tasks delay_ms leader",
     ),
     wording(
         "worker_revoked_itself",

@@ -2,12 +2,14 @@
 
 Kafka's classes, from 0.10 to 4.4: StreamThread, KafkaStreams, StoreChangelogReader, TaskManager; WorkerTask,
 WorkerSinkTask, WorkerSourceTask, Worker, DistributedHerder, IncrementalCooperativeAssignor, EagerAssignor.
+A connector or task of Connect is named as the partition that stands for it (`events.connect`).
 """
 
 from __future__ import annotations
 
 import re
 
+from groupsim.events.connect import connector_unit
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Detail, Wording, wording
 
@@ -59,6 +61,53 @@ def _killed(detail: Detail, record: Record) -> None:
     elif "task" in detail:
         _of_sink(detail, record)
 
+
+def _connector(detail: Detail, record: Record) -> None:
+    unit = connector_unit(str(detail.pop("connector")))
+    detail["partitions"] = [f"{unit.topic}-{unit.partition}"]
+
+
+_UNIT = r"(?P<partitions>[^\s,\[\](){}]{1,249}-\d{1,9})"
+_CONNECTOR = r"(?P<connector>\S(?:.{0,247}\S)?)"
+_BEGIN, _END = r"(?:^|[\]:>|-] )", r"(?= \(|\s*$)"
+
+UNITS_OF_WORKERS: tuple[Wording, ...] = (
+    wording("task_created", "Starting task ", rf"^Starting task {_UNIT}{_END}"),
+    wording("task_created", "Starting connector ", rf"^Starting connector {_CONNECTOR}{_END}", _connector),
+    wording("tasks_running", "Finished starting connectors and tasks", r"^Finished starting connectors"),
+    wording("tasks_stopped", "Finished stopping tasks in", r"^Finished stopping tasks in preparation"),
+)
+"""The same prefix, about connectors and tasks of the worker."""
+UNITS: tuple[Wording, ...] = (
+    wording(
+        "task_running",
+        "ask finished initialization and start",
+        r"Worker\w{1,20}Task\{id=(?P<partitions>.{1,249}?)\} (?:Sink|Source) task finished initialization and start",
+    ),
+    wording(
+        "task_running",
+        "Finished creating connector ",
+        rf"{_BEGIN}Finished creating connector {_CONNECTOR}{_END}",
+        _connector,
+    ),
+    wording("task_suspended", "Stopping task ", rf"{_BEGIN}Stopping task {_UNIT}{_END}"),
+    wording("task_suspended", "Stopping connector ", rf"{_BEGIN}Stopping connector {_CONNECTOR}{_END}", _connector),
+    wording(
+        "task_closed",
+        "Completed shutdown for WorkerConnector{",
+        r"Completed shutdown for WorkerConnector\{id=(?P<connector>.{1,249}?)\}",
+        _connector,
+    ),
+)
+"""Lines of connectors and tasks, which name no worker."""
+OF_PRODUCERS: tuple[Wording, ...] = (
+    wording(
+        "task_closed",
+        "Closing the Kafka producer",
+        r"\[Producer clientId=connector-producer-(?P<partitions>[^\]]{1,249}-\d{1,9})\] Closing the Kafka producer",
+    ),
+)
+"""A source's task has stopped when it closes its producer (Kafka: AbstractWorkerSourceTask.close)."""
 
 OF_WORKERS: tuple[Wording, ...] = (
     wording(
