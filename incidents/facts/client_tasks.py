@@ -79,7 +79,7 @@ class TaskFacts(PartitionFacts):
         self._take(set(partitions))
         self._serve(partitions)
 
-    def _on_tasks_running(self, _: dict[str, object]) -> None:
+    def _on_tasks_running(self, detail: dict[str, object]) -> None:
         self._ran_before(set(self._restoring))
 
     def _serve(self, partitions: Partitions) -> None:
