@@ -7,7 +7,7 @@ start` is a task's own word; after `Stopping task` it still runs, until its poll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from groupsim.events import client as c
@@ -69,7 +69,8 @@ class WorkerFacts(TaskFacts):
         if not any(timed.row.kind == RowKind.SYNCED for _, timed in self._since_joined()):
             self._answered(tuple(sorted(given)))
         self._give_up(self._view - given - _named(rows, _STOPS))
-        new = given - self._view
+        self._ended &= given
+        new = given - self._view - self._ended
         self._take(new)
         runs = tuple(sorted(new - _named(rows, _STARTS)))
         if runs:
@@ -83,6 +84,28 @@ class WorkerFacts(TaskFacts):
         self._serve(runs)
 
     _unseen: Partitions = ()
+
+    @cached_property
+    def _ended(self) -> set[TopicPartition]:
+        """What it was given and what ended by itself: the worker starts it again only if somebody asks it to."""
+        return set()
+
+    @cached_property
+    def _stopping(self) -> set[TopicPartition]:
+        """What it was told to stop, and is yet to stop."""
+        return set()
+
+    def _on_task_created(self, detail: dict[str, object]) -> None:
+        self._ended -= set(partitions_in(detail.get("partitions")))
+        super()._on_task_created(detail)
+
+    def _on_task_closed(self, detail: dict[str, object]) -> None:
+        """It has stopped: because it was told to, or a task that failed (Kafka: WorkerTask.doRun)."""
+        closed = set(partitions_in(detail.get("partitions")))
+        if self._is_worker:
+            self._ended |= (closed & self._view) - self._stopping
+            self._stopping -= closed
+        super()._on_task_closed(detail)
 
     def _on_tasks_running(self, detail: dict[str, object]) -> None:
         if not self._is_worker:
@@ -104,7 +127,17 @@ class WorkerFacts(TaskFacts):
             until = self._now + self._gap(later)
             why = f"{self.process.name} stopped connectors or tasks between {iso(self._now)} and {iso(until)}"
             self.doubts.append(Doubt(self.process.group, self._now, until, pairs(unseen), why, inexact=True))
+        self._stopping |= stopping - set(unseen)
         self._give_up(set(unseen))
+
+    def cut_while_restoring(self, log_ends: int, ended: int) -> Iterator[Doubt]:
+        """What a worker was given and does not say to run when its log ends: it may run, and the line may be lost."""
+        yield from super().cut_while_restoring(log_ends, ended)
+        if self._is_worker and self._restoring and not self.process.closed:
+            since = min(self._restoring.values())
+            why = f"no line shows that these run since {iso(since)}, which {self.process.name} was to start then"
+            late = pairs(tuple(sorted(self._restoring)))
+            yield Doubt(self.process.group, since, log_ends, late, why, inexact=True)
 
     def _rows_up_to(self, later: int | None) -> list[PlacedRow]:
         return self.process.rows[self._current + 1 : None if later is None else self._current + later]

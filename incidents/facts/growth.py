@@ -100,10 +100,10 @@ def add_growths(
             how = f"was created with {growth.after} partitions"
         for event in events:
             builder.add(position, TimedRow(growth.since, timed.row), WORLD_STREAM, event)
-        builder.note(
-            f"{growth.topic} {how} at an unknown time from {iso(growth.since)} on, until {growth.noticed_by} noticed at"
-            f" {iso(growth.at)}"
-        )
+        when = f"at {iso(growth.at)}"
+        if growth.since < growth.at:
+            when = f"at an unknown time from {iso(growth.since)} on, until {growth.noticed_by} noticed {when}"
+        builder.note(f"{growth.topic} {how} {when}")
     return growths
 
 

@@ -20,6 +20,7 @@ from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.coarse_times import in_order
+from groupsim.incidents.facts.connector_changes import changes, removals, unit_growths
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
@@ -39,7 +40,7 @@ from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.steps_not_logged import add_steps, with_coordinators_steps
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.task_partitions import with_partitions
-from groupsim.incidents.facts.worker_units import OF_ONE_UNIT, with_units
+from groupsim.incidents.facts.worker_units import OF_ONE_UNIT, with_failed_tasks, with_units
 from groupsim.incidents.facts.world import named_partitions, world_facts
 from groupsim.incidents.logs.client_libraries import CONNECT, SCHEMA_REGISTRY
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -124,7 +125,12 @@ def import_run(
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    assigned = [*topic_growths(reading.topic, rows[0].at), *planned_growths(builder.facts(), index, reading.topic)]
+    connectors = changes(reading.evidence, clocks.corrections, index)
+    assigned = [
+        *topic_growths(reading.topic, rows[0].at),
+        *planned_growths(builder.facts(), index, {*reading.topic, *index.workers}),
+        *unit_growths(connectors, rows),
+    ]
     growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, assigned)
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
@@ -140,6 +146,7 @@ def import_run(
         deaths=deaths,
         stops=stops,
         growths=growths,
+        removed=list(removals(connectors, rows, ended)),
         signs=signs,
         logged=logged,
         topics=topics,
@@ -194,7 +201,7 @@ def _in_one_order(
     reading: Reading, clocks: ClockCheck, signs: SignsOfLife, builder: FactBuilder
 ) -> tuple[list[TimedRow], list[str]]:
     """The rows that are used, by one clock, and remarks. Raises LogError if none is about a group."""
-    rows, remarks = merged(*order_rows(reading, clocks.corrections), signs)
+    rows, remarks = merged(*order_rows(with_failed_tasks(reading), clocks.corrections), signs)
     rows = with_units(rows)
     rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
     if not any(timed.row.group for timed in rows):

@@ -19,7 +19,7 @@ from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.task_partitions import TASK_KINDS
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Row, is_broker
+from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.tolerances import ONE_STEP_MS
 
 OF_ONE_UNIT = TASK_KINDS | {RowKind.TASKS_RUNNING, RowKind.TASKS_STOPPED}
@@ -72,6 +72,18 @@ class _Workers:
         detail = ({} if joined is None else {"generation": joined.detail.get("generation")}) | row.detail
         member = row.member if row.member is not None or joined is None else joined.member
         return msgspec.structs.replace(row, member=member, detail={**detail, "assigned": units})
+
+
+def with_failed_tasks(reading: Reading) -> Reading:
+    """A task that failed has ended (Kafka: WorkerTask.doRun); its line is evidence of a cause, and says that, too."""
+    ended = [
+        msgspec.structs.replace(
+            row, kind=RowKind.TASK_CLOSED, group=None, client=None, detail={"partitions": [row.detail["task"]]}
+        )
+        for row in reading.evidence
+        if row.kind == RowKind.TASK_FAILED and row.detail.get("killed") and "task" in row.detail
+    ]
+    return msgspec.structs.replace(reading, context=[*reading.context, *ended]) if ended else reading
 
 
 def assigned_units(row: Row) -> list[str]:

@@ -30,7 +30,7 @@ def world_facts(
     for group in groups:
         named = set(index.topics[group]) | (set(topics) if len(groups) == 1 else set())
         subscribed = tuple(sorted(topic for topic in named if counts.get(topic) and topic not in later))
-        if not subscribed:
+        if not subscribed and not later & named:
             builder.note("no log names a partition, so which partitions were unavailable is unknown", group)
         protocol = "consumer" if group in index.consumer_groups else "classic"
         facts.append(GroupDeclared(group=group, protocol=protocol, topics=subscribed))

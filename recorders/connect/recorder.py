@@ -25,7 +25,7 @@ CONNECTORS = {"orders": 6, "users": 3}
 """Each with so many tasks."""
 ADDED = {"payments": 4}
 """What a story may add later."""
-BEGIN_WITHIN_S = 90
+BEGIN_WITHIN_S = 300
 BROKER = {"group.initial.rebalance.delay.ms": "0"}
 HEAP_MB = 512
 

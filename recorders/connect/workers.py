@@ -31,7 +31,7 @@ DEPENDENCY = """    <dependency>
 PATTERN = "[%d{yyyy-MM-dd HH:mm:ss,SSS}{UTC}] %p %X{connector.context}%m (%c:%L)%n"
 """As Connect's own connect-log4j2.yaml has it, with the zone named."""
 JVM = ("-Xms96m", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC")
-READY_WITHIN_S = 90
+READY_WITHIN_S = 300
 
 
 def classpath() -> str:

@@ -37,9 +37,9 @@ from groupsim.storage.log_gaps import Doubt
 class Imported:
     """What is known when all facts are written. Times are UTC milliseconds since 1970: the run is from `origin` on.
 
-    `ended`: when the last of all logs ends. `clock_ms`: so far times of two logs may be off. `signs`: what
-    `__consumer_offsets` shows of members that ran; `logged`: which of them have a log. `topics`, `session_timeout_ms`:
-    what the user says.
+    `ended`: when the last of all logs ends. `removed`: the time of connectors that were removed. `clock_ms`: so far
+    times of two logs may be off. `signs`: what `__consumer_offsets` shows of members that ran; `logged`: which of them
+    have a log. `topics`, `session_timeout_ms`: what the user says.
     """
 
     reading: Reading
@@ -50,6 +50,7 @@ class Imported:
     deaths: Deaths
     stops: Sequence[Stop]
     growths: Sequence[Growth]
+    removed: Sequence[Doubt]
     signs: SignsOfLife
     logged: Logged
     topics: Mapping[str, int]
@@ -80,7 +81,8 @@ def find_doubts(known: Imported, unlogged: Mapping[str, str], builder: FactBuild
             known.clock_ms,
             builder,
         ),
-        *(growth.doubt() for growth in known.growths),
+        *(growth.doubt() for growth in known.growths if growth.since < growth.at),
+        *known.removed,
         *(doubt for client in known.clients for doubt in client.doubts),
         *_cut_while_restoring(known),
         *(Doubt(group, known.origin, known.ended, None, why, own_word=True) for group, why in unlogged.items()),
