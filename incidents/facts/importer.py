@@ -20,14 +20,14 @@ from groupsim.incidents.facts.clients_only import ClientsOnlyFacts
 from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows
 from groupsim.incidents.facts.coarse_times import in_order
-from groupsim.incidents.facts.connector_changes import changes, removals, unit_growths
+from groupsim.incidents.facts.connector_changes import Change, changes, removals, unit_growths
 from groupsim.incidents.facts.consumer_group import ConsumerGroupFacts
 from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
 from groupsim.incidents.facts.doubts.cut_logs import begun_before, unfinished
 from groupsim.incidents.facts.doubts.find import Imported, find_doubts
 from groupsim.incidents.facts.doubts.missing_logs import unlogged_members
-from groupsim.incidents.facts.growth import add_growths, planned_growths, topic_growths
+from groupsim.incidents.facts.growth import Growth, add_growths, planned_growths, topic_growths
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -113,10 +113,9 @@ def import_run(
     reading, strays = without_strays(reading)
     reading, coarse = in_order(taken_apart(reading))
     clocks = check_clocks(reading)
-    signs = SignsOfLife(reading.topic)
-    builder = FactBuilder()
-    rows, remarks = _in_one_order(reading, clocks, signs, builder)
-    remarks = [*strays, *coarse, *remarks]
+    signs, builder = SignsOfLife(reading.topic), FactBuilder()
+    rows, found = _in_one_order(reading, clocks, signs, builder)
+    remarks = [*strays, *coarse, *found]
     builder.note_all([*remarks, *clocks.fitting])
     index = Index(rows)
     check_named(rows, index, most_partitions)
@@ -125,13 +124,8 @@ def import_run(
     logged = Logged(clients, reading.topic)
     write_topic(reading, clients, logged, builder)
     deaths, stops = add_deaths(rows, clients, index, builder, session_timeout_ms, signs, logged)
-    connectors = changes(reading.evidence, clocks.corrections, index)
-    assigned = [
-        *topic_growths(reading.topic, rows[0].at),
-        *planned_growths(builder.facts(), index, {*reading.topic, *index.workers}),
-        *unit_growths(connectors, rows),
-    ]
-    growths = add_growths(rows, clients, named_partitions(index, topics), index, builder, assigned)
+    changed = changes(reading.evidence, clocks.corrections, index)
+    growths = _growths(reading, rows, clients, topics, changed, index, builder)
     world = world_facts(index, topics, growths, builder)
     builder.note_all(rows_without_fact(rows))
     progress(0.6)
@@ -146,7 +140,7 @@ def import_run(
         deaths=deaths,
         stops=stops,
         growths=growths,
-        removed=list(removals(connectors, rows, ended)),
+        removed=list(removals(changed, rows, ended)),
         signs=signs,
         logged=logged,
         topics=topics,
@@ -158,6 +152,24 @@ def import_run(
     summary = _summary(known, clocks, builder)
     run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
     return ImportResult(run, builder.notes, tuple(remarks))
+
+
+def _growths(
+    reading: Reading,
+    rows: Sequence[TimedRow],
+    clients: Sequence[ClientFacts],
+    topics: Mapping[str, int],
+    changed: Sequence[Change],
+    index: Index,
+    builder: FactBuilder,
+) -> list[Growth]:
+    """Topics that grew or were created: as a client noticed, an assignment shows, or Connect's config topic says."""
+    shown = [
+        *topic_growths(reading.topic, rows[0].at),
+        *planned_growths(builder.facts(), index, {*reading.topic, *index.workers}),
+        *unit_growths(changed, rows),
+    ]
+    return add_growths(rows, clients, named_partitions(index, topics), index, builder, shown)
 
 
 def _summary(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[str, object]:
