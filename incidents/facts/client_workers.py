@@ -25,7 +25,7 @@ _STARTS = frozenset([RowKind.TASK_CREATED, RowKind.TASK_RUNNING])
 _STOPPED = frozenset([RowKind.TASK_CLOSED])
 _STOPS = _STOPPED | {RowKind.TASK_SUSPENDED}
 _ALL_STOPPED = frozenset([RowKind.TASKS_STOPPED, RowKind.JOINING, RowKind.LEAVE_SENT])
-"""Kinds of rows before which all has stopped that was told to (Kafka: DistributedHerder.RebalanceListener, halt)."""
+"""Kinds of rows before which all has stopped that had to (Kafka: DistributedHerder.RebalanceListener, halt)."""
 _BEGINS = frozenset([RowKind.CLIENT_CONFIGURED, RowKind.WORKER_STARTED])
 
 
@@ -92,7 +92,7 @@ class WorkerFacts(TaskFacts):
 
     @cached_property
     def _stopping(self) -> set[TopicPartition]:
-        """What it was told to stop, and is yet to stop."""
+        """What it has begun to stop."""
         return set()
 
     def _on_task_created(self, detail: dict[str, object]) -> None:
@@ -100,7 +100,7 @@ class WorkerFacts(TaskFacts):
         super()._on_task_created(detail)
 
     def _on_task_closed(self, detail: dict[str, object]) -> None:
-        """It has stopped: because it was told to, or a task that failed (Kafka: WorkerTask.doRun)."""
+        """It has stopped: because its worker stopped it, or it is a task that failed (Kafka: WorkerTask.doRun)."""
         closed = set(partitions_in(detail.get("partitions")))
         if self._is_worker:
             self._ended |= (closed & self._view) - self._stopping
@@ -115,7 +115,7 @@ class WorkerFacts(TaskFacts):
             self._unseen = ()
 
     def _on_task_suspended(self, detail: dict[str, object]) -> None:
-        """It is told to stop, and stops after its poll; without a line of that before all have stopped."""
+        """It has to stop, and does after its poll; without a line of that before all have stopped."""
         if not self._is_worker:
             super()._on_task_suspended(detail)
             return

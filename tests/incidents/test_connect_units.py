@@ -15,6 +15,7 @@ from tests.incidents.connect import BROKER, logs_of, recorded, total
 from tests.incidents.lines import CLASS, read, stamped
 
 WORKER = "[Worker clientId=w0, groupId=c] "
+PUT_ASIDE = sorted((RECORDINGS[0].parents[1] / "connect-put-aside").glob("*.json.gz"))
 STORIES = {path.name.removesuffix(".json.gz"): path for path in RECORDINGS}
 DELAYED_MS = {"kill-delay-30": 120_000, "kill-delay-5": 20_000, "back-after": 20_000, "back-before": 0, "roll-eager": 0}
 
@@ -28,6 +29,14 @@ def test_all_logs_give_the_recorded_time_without_a_worker(story: str) -> None:
     assert abs(sum(by_label.values()) - found.truth_ms) <= 0.01 * found.truth_ms
     if story in DELAYED_MS:
         assert by_label.get(Label.DELAYED, 0) == pytest.approx(DELAYED_MS[story], rel=0.01)
+
+
+@pytest.mark.parametrize("path", PUT_ASIDE, ids=[path.name.removesuffix(".json.gz") for path in PUT_ASIDE])
+def test_all_logs_of_stories_that_were_put_aside_give_it_too(path: Path) -> None:
+    truth = recorded(path)
+    found, _ = total(truth, logs_of(truth))
+    assert found.right()
+    assert found.found.known_share == 1
 
 
 @pytest.mark.parametrize("without", ["the leader's", "the broker's", "all but one worker's"])
