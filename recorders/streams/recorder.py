@@ -322,8 +322,20 @@ def record(wanted: Sequence[str], into: Path) -> Iterator[str]:
             continue
         with Kafka(BROKER, heap_mb=HEAP_MB) as kafka:
             recorded = play(story, protocol, kafka, folder)
+        if not _joined_in_time(recorded):
+            shutil.rmtree(folder)
+            yield f"{name}: not kept, since an instance took longer than its session to start; the machine was too busy"
+            continue
         (folder / "recording.json").write_text(json.dumps(recorded, separators=(",", ":")))
         yield name if story.aside else f"{name}: {recorded['summary']}"
+
+
+def _joined_in_time(recorded: dict[str, Any]) -> bool:
+    """Whether each instance that was started after the first fault joined within its session."""
+    begin, joined = recorded["summary"]["window_ms"][0], recorded["joins_ms"]
+    starts = [a for a in recorded["actions"] if a["action"] == Do.START and a["t_ms"] >= begin]
+    times = [(a["t_ms"], joined.get(f"{a['member']}.{a['incarnation']}")) for a in starts]
+    return all(at is not None and at - since <= SESSION_MS for since, at in times)
 
 
 def main() -> None:

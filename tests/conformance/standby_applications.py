@@ -1,7 +1,8 @@
 """Recorded applications with standbys (recorders.streams), played again: what each costs, and the sign of each pair.
 
 They begin when all three instances have settled, long enough after the simulated start that all state is there.
-`python -m tests.conformance.standby_applications [FOLDER...]` prints a table of recordings, and one of pairs.
+`python -m tests.conformance.standby_applications [RECORDING...]` prints a table of recordings and one of pairs; without
+names, of all that are in the repository, those without standbys included. With `--same-starts` see `again`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from groupsim.events.world import CheckMade
 from groupsim.scenarios.dsl import GroupHandle, MemberHandle, Part, Script, Store, World, scenario
 from groupsim.simulation.run import run
 from groupsim.storage.memory import MemoryStore
+from tests.conformance import recorded_applications, test_classic_streams_runs, test_streams_runs
 
-RUNS = Path(__file__).parents[1] / "golden" / "standby-runs"
+RUNS, STREAMS_RUNS = Path(__file__).parents[1] / "golden" / "standby-runs", recorded_applications.RUNS
 SEEDS = 5
 SETTLES_MS, LASTS_AT_MOST_MS = 40_000, 300_000
 STARTS_MS = {"streams": 100, "classic": 210}
 """From a simulated instance's start to its first request."""
 CLEAR_SHARE, CLEAR_MS = 0.2, 1_000
+SAME, JOINS_AFTER_MS = "--same-starts", 1_800
+"""About the median of all recorded starts: until an instance has joined."""
 
 
 class Played(NamedTuple):
@@ -92,14 +96,19 @@ def _application(world: World, recorded: dict[str, Any]) -> GroupHandle:
     return world.streams("app", *parts, config=config)
 
 
-def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
-    """What was done since the first fault, SETTLES_MS after the start; instances join when they did."""
+def again(recorded: dict[str, Any], joins_after_ms: int | None = None) -> Callable[[World], Script]:
+    """What was done since the first fault, SETTLES_MS after the start.
+
+    Instances join when they did, or so long after they were started: then a pair has its sign from the rules alone.
+    """
     begin, _ = recorded["summary"]["window_ms"]
     starts_ms = STARTS_MS[recorded["protocol"]]
 
     def at(action: dict[str, Any]) -> int:
         at_ms = int(action["t_ms"])
         joined = recorded["joins_ms"].get(f"{action['member']}.{action['incarnation']}", at_ms)
+        if joins_after_ms is not None:
+            joined = at_ms + joins_after_ms
         return max(at_ms, joined - starts_ms) if action["action"] == "start" else at_ms
 
     def story(world: World) -> Script:
@@ -130,11 +139,15 @@ def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
     return story
 
 
-def facts_of(recorded: dict[str, Any], seeds: int = SEEDS) -> Iterator[list[Recorded]]:
+def facts_of(
+    recorded: dict[str, Any], seeds: int = SEEDS, joins_after_ms: int | None = None
+) -> Iterator[list[Recorded]]:
     """The facts of its story under each seed."""
     for seed in range(seeds):
         store = MemoryStore()
-        result = run(scenario(lasts=LASTS_AT_MOST_MS)(again(recorded)), store, seed=seed, record="facts")
+        result = run(
+            scenario(lasts=LASTS_AT_MOST_MS)(again(recorded, joins_after_ms)), store, seed=seed, record="facts"
+        )
         assert result.failure is None, result.failure
         yield list(store.read(result.info.id))
 
@@ -147,27 +160,32 @@ def cost_ms(facts: list[Recorded]) -> int:
     return sum(max(0, min(i.to_ms, end) - max(i.from_ms, begin)) for i in found)
 
 
-def played(path: Path, seeds: int = SEEDS) -> Played:
+def played(path: Path, seeds: int = SEEDS, joins_after_ms: int | None = None) -> Played:
     """A recording, played again."""
     recorded = read(path)
-    return Played(recorded, [cost_ms(facts) for facts in facts_of(recorded, seeds)])
+    return Played(recorded, [cost_ms(facts) for facts in facts_of(recorded, seeds, joins_after_ms)])
+
+
+def without_standbys() -> Iterator[Played]:
+    """The recordings of test_streams_runs and test_classic_streams_runs, as these play them."""
+    for path in sorted(STREAMS_RUNS.glob("*.json.gz")):
+        module = test_streams_runs if "__streams__" in path.name else test_classic_streams_runs
+        recorded, runs = recorded_applications.played(path, module.again)
+        yield Played(recorded, recorded_applications.costs(recorded, runs))
 
 
 def _differ_in(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """What two recordings of one story differ in."""
-    names = ("num.standby.replicas", "static", "volume")
-    differ = [name for name in names if one["config"][name] != other["config"][name]]
+    usual = {"num.standby.replicas": 0, "static": False, "volume": True}
+    differ = [name for name, value in usual.items() if len({r["config"].get(name, value) for r in (one, other)}) > 1]
     return differ + ["protocol"] * (one["protocol"] != other["protocol"])
 
 
 def story_of(recorded: dict[str, Any]) -> tuple[Any, ...]:
     """What was done to what, without what was configured: recordings of one story may be a pair."""
-    done = tuple((a["action"], a["member"]) for a in recorded["actions"])
-    return (
-        done,
-        recorded["summary"]["window_ms"][1] - recorded["summary"]["window_ms"][0] > 0,
-        len(recorded["config"]["partitions"]),
-    )
+    done = tuple((action["action"], action["member"]) for action in recorded["actions"])
+    config = recorded["config"]
+    return done, config["preloaded_records_per_partition"], len(config["partitions"])
 
 
 def pairs(plays: Sequence[Played]) -> Iterator[tuple[Played, Played, str, bool]]:
@@ -183,7 +201,11 @@ def pairs(plays: Sequence[Played]) -> Iterator[tuple[Played, Played, str, bool]]
 
 def main(arguments: list[str]) -> int:
     """Print the tables; 0 if every sign is right."""
-    plays = [played(Path(a)) for a in arguments] or [played(path) for path in sorted(RUNS.glob("*.json.gz"))]
+    joins_after_ms = JOINS_AFTER_MS if SAME in arguments else None
+    paths = [Path(a) for a in arguments if a != SAME]
+    plays = [played(path, joins_after_ms=joins_after_ms) for path in paths or sorted(RUNS.glob("*.json.gz"))]
+    if not arguments:
+        plays += without_standbys()
     for each in plays:
         mark = " " if each.inside else "!"
         print(
