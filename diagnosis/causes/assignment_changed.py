@@ -23,6 +23,7 @@ a number."""
 _PARTITIONS = re.compile(r"([\w.-]+)=(\[[^\]]*\]|\d+)")
 _AGAIN = re.compile(r"[Ll]eader .{1,600}? re-joining group during Stable")
 _BY_ITSELF = "it saw other topics or partitions, or subscribed anew"
+_EAGER_WORKERS = "default"
 _LATE_MS = 1_000
 _OUTAGE_MS = 15_000
 _MEMBER_EVENTS = frozenset(
@@ -119,10 +120,8 @@ def _find(log: GroupLog) -> Finding | None:
 
 
 def _stops_everything(log: GroupLog) -> bool:
-    """Whether Connect's workers are of the eager protocol, which has version 0 (Kafka: ConnectProtocol)."""
-    return any(line.row.detail.get("protocol") == "default" for line in log.of(RowKind.JOINED)) or any(
-        line.row.detail.get("protocol_version") == 0 for line in log.of(RowKind.WORKER_ASSIGNED)
-    )
+    """Whether Connect's workers are of the eager protocol (Kafka: ConnectProtocolCompatibility.EAGER)."""
+    return any(line.row.detail.get("protocol") == _EAGER_WORKERS for line in log.of(RowKind.JOINED, RowKind.SYNCED))
 
 
 def _led_again(log: GroupLog) -> list[Said]:

@@ -146,3 +146,43 @@ def test_a_roll_of_eager_workers_is_advised_the_protocol_that_stops_less(tmp_pat
         roll = next(f for f in found.groups[0].findings if f.code is Code.ROLLING_RESTART)
         by_story[story] = [name for remedy in roll.do for name in remedy.settings]
     assert by_story == {"roll": ["scheduled.rebalance.max.delay.ms"], "roll-eager": ["connect.protocol"]}
+
+
+def explained(folder: Path, *messages: tuple[str, str]) -> str:
+    """The answer to lines of one worker: when, and what it printed."""
+    of = "[Worker clientId=connect-1, groupId=etl]"
+    where = "(org.apache.kafka.connect.runtime.distributed.WorkerCoordinator)"
+    file = folder / "worker.log"
+    file.write_text("".join(f"[2026-05-04 10:{at},000] INFO {of} {said} {where}\n" for at, said in messages))
+    found = explain_reading(read_files([file]))
+    assert found is not None
+    return found.answer
+
+
+def given(generation: int, protocol: str = "sessioned") -> str:
+    return (
+        "Successfully joined group with generation"
+        f" Generation{{generationId={generation}, memberId='connect-1-a', protocol='{protocol}'}}"
+    )
+
+
+def test_a_worker_that_was_busy_for_too_long_is_told_its_own_limit(tmp_path: Path) -> None:
+    late = "worker poll timeout has expired. This means the time between subsequent calls to poll() was longer"
+    answer = explained(tmp_path, ("00:00", given(1)), ("02:00", late), ("03:00", given(2)))
+    assert answer.startswith("connect-1 left the group: starting or stopping took longer than rebalance.timeout.ms")
+    assert answer.endswith("find which connector is slow to start or stop, or raise rebalance.timeout.ms.")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ("default", "and all others stopped for it; use connect.protocol=sessioned."),
+        ("sessioned", "so its work was assigned anew; a planned change needs nothing."),
+    ],
+)
+def test_a_connector_that_is_created_stops_the_others_under_the_eager_protocol_alone(
+    protocol: str, said: str, tmp_path: Path
+) -> None:
+    created = "Connector users config updated"
+    lines = ("00:00", given(1, protocol)), ("01:00", created), ("01:01", given(2, protocol))
+    assert explained(tmp_path, *lines) == f"Connector users was created, changed or deleted, {said}"

@@ -97,6 +97,21 @@ NAMED = {
 }
 """By scenario, the code of the cause that its docstring is about; what is about something else has what it shows."""
 
+REMEDIES = {
+    "connect_connector_added": "use connect.protocol=sessioned",
+    "connect_cut_off": "lower scheduled.rebalance.max.delay.ms",
+    "connect_pod_deleted": "lower scheduled.rebalance.max.delay.ms",
+    "connect_slow_start": "find which connector is slow to start or stop, or raise rebalance.timeout.ms",
+    "connect_workers_lost": "lower scheduled.rebalance.max.delay.ms",
+    "streams_close_waits": "raise max.poll.interval.ms",
+    "streams_killed_standby": "keep a standby, and state on persistent volumes",
+    "streams_long_shutdown": "set session.timeout.ms longer than the restart takes",
+    "streams_restart_waits": "give its instances a group.instance.id",
+    "streams_scale_out": "keep a standby, and state on persistent volumes",
+    "streams_thread_replaced": "give its instances a group.instance.id",
+}
+"""What the first sentence of an answer says is to be done, where something is."""
+
 
 def test_every_scenario_has_a_cause() -> None:
     assert sorted(NAMED) == names()
@@ -113,6 +128,7 @@ def test_every_story_goes_well_and_the_cause_that_it_is_about_is_named(name: str
     assert explanation is not None
     found = {finding.code.value for group in explanation.groups for finding in group.findings}
     assert NAMED[name] in found, explanation.answer
+    assert REMEDIES.get(name, "") in explanation.answer
 
 
 def test_a_coordinator_that_moves_and_is_back_is_not_said_to_be_shut_down() -> None:
