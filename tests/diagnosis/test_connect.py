@@ -166,7 +166,7 @@ def given(generation: int, protocol: str = "sessioned") -> str:
     )
 
 
-def test_a_worker_that_was_busy_for_too_long_is_told_its_own_limit(tmp_path: Path) -> None:
+def test_of_a_worker_that_was_busy_for_too_long_its_own_limit_is_named(tmp_path: Path) -> None:
     late = "worker poll timeout has expired. This means the time between subsequent calls to poll() was longer"
     answer = explained(tmp_path, ("00:00", given(1)), ("02:00", late), ("03:00", given(2)))
     assert answer.startswith("connect-1 left the group: starting or stopping took longer than rebalance.timeout.ms")
