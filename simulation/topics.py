@@ -92,6 +92,22 @@ class Recorded:
         return times[offset] if offset < len(times) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """So many records of each partition are there at the start of the run; then others arrive."""
+
+    records: int
+    then: Arrivals
+
+    def end_offset(self, partition: int, at_ms: int) -> int:
+        """See Arrivals."""
+        return self.records + self.then.end_offset(partition, at_ms)
+
+    def arrival_ms(self, partition: int, offset: int) -> int | None:
+        """See Arrivals."""
+        return 0 if offset < self.records else self.then.arrival_ms(partition, offset - self.records)
+
+
 @dataclass(slots=True)
 class Topic:
     """A topic; the offsets of its partitions count from 0 at the start of the run.

@@ -34,7 +34,7 @@ from groupsim.simulation.network import Network
 from groupsim.simulation.quiet_group import has_been_quiet
 from groupsim.simulation.rng import Rng
 from groupsim.simulation.settings import Settings, host_of, load_of, quiet_ms_of
-from groupsim.simulation.topics import Arrivals, Constant, Poisson, Recorded, Topic, Topics
+from groupsim.simulation.topics import Arrivals, Backlog, Constant, Poisson, Recorded, Topic, Topics
 from groupsim.simulation.world_host import Host
 
 Handle = TypeVar("Handle", bound=GroupHandle)
@@ -121,12 +121,14 @@ class World:
         arrivals: str = "constant",
         times: Mapping[int, Sequence[int]] | None = None,
         racks: Sequence[Sequence[str]] = (),
+        backlog: int = 0,
     ) -> Topic:
         """Create a topic; `rate` is records per second and partition, `constant` or `poisson`.
 
         The run's own load wins (simulation.settings). `times` are recorded arrivals instead: sorted milliseconds by
         partition number. `racks` are those of the replicas of each partition, from the first again where there are
-        more partitions: [["a"], ["b"]].
+        more partitions: [["a"], ["b"]]. `backlog`: so many records of each partition are there at the start; how many
+        wait to be read is then known as little as with recorded arrivals.
         """
         checks.name(name, "the name of a topic")
         if name in self.topics:
@@ -139,6 +141,8 @@ class World:
         drawn: Arrivals = Poisson(rate, self.rng, name) if arrivals == "poisson" else Constant(rate)
         if times is not None and load is None:
             drawn, rate = Recorded(_arrivals(times, name)), 0.0  # facts: no rate is known
+        if backlog := checks.whole(backlog, f"topic {name!r}: backlog", 0):
+            drawn, rate = Backlog(backlog, drawn), 0.0
         topic = Topic(name, partitions, drawn, checks.racks(racks, name))
         self._show(topic, partitions)
         self.record(WORLD_STREAM, [TopicCreated(topic=name, partitions=partitions, rate=float(rate))])

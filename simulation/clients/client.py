@@ -10,7 +10,7 @@ import simpy
 from groupsim.events import client as facts
 from groupsim.events.base import Event
 from groupsim.events.client import CallbackKind
-from groupsim.events.types import Partitions, TopicPartition
+from groupsim.events.types import Partitions
 from groupsim.simulation.clients.config import Application, ConsumerConfig
 from groupsim.simulation.clients.connection import Connection
 from groupsim.simulation.clients.fetch_state import FetchState
@@ -97,9 +97,7 @@ class Client:
 
     `raising`: the callbacks that raise the next time. `next_batch_extra_ms`: how much longer the next batch takes.
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
-    `streams`: the Kafka Streams application that it is a part of; `disk`: the partitions whose state is on a disk that
-    outlives the process, `warm`: those whose state is there while it runs, `followed`: those of its standby tasks.
-    `tasks`: the state of its tasks, under the classic protocol.
+    `streams`: the Kafka Streams application that it is a part of; `tasks`: the state of its tasks.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
     wakes for the next heartbeat. `no_broker`: whether no broker of the cluster can be reached.
     """
@@ -128,9 +126,6 @@ class Client:
     metadata: MetadataState = field(default_factory=MetadataState)
     membership: Membership = field(init=False)
     streams: StreamsApplication | None = None
-    disk: set[TopicPartition] = field(default_factory=set)
-    warm: set[TopicPartition] = field(default_factory=set)
-    followed: set[TopicPartition] = field(default_factory=set)
     tasks: TaskStates | None = None
     next_commit_ms: int = 0
     raising: set[CallbackKind] = field(default_factory=set)
@@ -174,6 +169,8 @@ class Client:
         """Change the local assignment; what leaves it loses its position."""
         if partitions == self.fetch.view:
             return
+        if self.tasks is not None:
+            self.tasks.hold(partitions)
         reached = self.fetch.assign(partitions, self.now, keep_state=self.application.keep_state)
         if reached:
             self.record(facts.PositionReached(process=self.process.id, offsets=reached))

@@ -35,7 +35,7 @@ from groupsim.simulation.clients.maintenance import library_thread
 from groupsim.simulation.clients.membership import Membership
 from groupsim.simulation.clients.process import Process, Script, Waiter
 from groupsim.simulation.clients.streams.application import StreamsApplication
-from groupsim.simulation.clients.streams.task_states import Disk, TaskStates
+from groupsim.simulation.clients.streams.task_states import CLOSE_MS, Disk, TaskStates
 from groupsim.simulation.clients.streams.wire import StreamsWire
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
@@ -141,8 +141,8 @@ class ClientProcess:
             threads=Threads(env),
             streams=settings.streams,
         )
-        disk = Disk() if disk is None else disk
-        self._client.disk = disk.partitions
+        if settings.streams is not None:
+            self._client.tasks = self._tasks(context, settings.streams, disk or Disk())
         if settings.config.group_protocol in NATIVE:
             own_id = context.member_ids.own(process_id, settings.library)
             self._client.membership = ConsumerMembership(self._client, own_id, _wire(settings))
@@ -150,8 +150,6 @@ class ClientProcess:
             self._client.polled_before_ms = int(waited)
         else:
             self._client.membership = _classic(self._client, settings, context)
-            if settings.streams is not None:
-                self._client.tasks = self._tasks(context, settings.streams, disk)
 
     def _tasks(self, context: ConsumerContext, application: StreamsApplication, disk: Disk) -> TaskStates:
         """The process id is on the disk, if anything is (Kafka: StateDirectory.initializeProcessId)."""
@@ -166,6 +164,7 @@ class ClientProcess:
             Waiter(context.env),
             context.topics,
             client.random,
+            lambda partition: records.reached(client, partition),
             lambda partitions: positions.task_runs(client, partitions),
         )
 
@@ -231,6 +230,8 @@ class ClientProcess:
         self._end()
 
     def _end(self) -> None:
+        if self._client.tasks is not None:
+            self._client.tasks.end()
         self.process.die()
         self._network.detach(self.process.id)
         self.gone.succeed()
@@ -255,16 +256,24 @@ class ClientProcess:
     def close(self) -> None:
         """Ask the application to close its consumer; `gone` fires when it has. A stream thread ends poll() first."""
         client = self._client
-        if client.tasks is not None:
-            self.process.thread(self._end_rebalance(round(client.random() * client.application.poll_timeout_ms)))
-            return
-        client.threads.closing = True
-        client.threads.wake_all()
+        if client.tasks is None:
+            self._ask_to_close()
+        else:
+            self.process.thread(
+                self._close_after(CLOSE_MS + round(client.random() * client.application.poll_timeout_ms))
+            )
 
-    def _end_rebalance(self, after_ms: int) -> Script:
-        yield from self.process.sleep(after_ms)
-        self._client.threads.ends_rebalance = True
-        self._client.threads.wake_all()
+    def _close_after(self, ms: int) -> Script:
+        yield from self.process.sleep(ms)
+        self._ask_to_close()
+
+    def _ask_to_close(self) -> None:
+        threads = self._client.threads
+        if self._client.tasks is not None and self._client.config.group_protocol == CLASSIC:
+            threads.ends_rebalance = True
+        else:
+            threads.closing = True
+        threads.wake_all()
 
     def kill(self) -> None:
         """kill -9: the group is not informed."""

@@ -6,6 +6,7 @@ from groupsim.events import client as facts
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.simulation.clients.client import Client
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.streams.task_states import TaskStates
 from groupsim.simulation.requests import FetchOffsets, OffsetsAre
 
@@ -56,20 +57,22 @@ def _restore(client: Client, gained: list[TopicPartition]) -> None:
     """Rebuild local state in the background, state after state; they are not processed before it is there."""
     fetch = client.fetch
     if client.tasks is not None:
-        _wait_for_tasks(client, client.tasks, gained)
+        assert client.streams is not None
+        _wait_for_tasks(client, client.streams, client.tasks, gained)
         return
-    states = _states(client, [p for p in gained if p not in fetch.restored])
+    rebuilt = tuple(p for p in gained if p not in fetch.restored)
     fetch.restored.update(gained)
-    if states:
-        rebuilt = tuple(p for partitions, _ in states for p in partitions)
+    if rebuilt and client.application.restore_ms:
         fetch.restoring.update(dict.fromkeys(rebuilt, client.now))
         client.record(facts.RestoreStart(process=client.process.id, partitions=rebuilt))
-        client.process.thread(_rebuild(client, states, client.now))
+        client.process.thread(_rebuild(client, rebuilt, client.now))
 
 
-def _wait_for_tasks(client: Client, tasks: TaskStates, gained: list[TopicPartition]) -> None:
+def _wait_for_tasks(
+    client: Client, application: StreamsApplication, tasks: TaskStates, gained: list[TopicPartition]
+) -> None:
     """A partition is read while its task runs; the task began to restore when it was assigned."""
-    waiting = tuple(p for p in gained if not tasks.runs(p))
+    waiting = tuple(p for p in gained if not tasks.runs(application.task(p)))
     if waiting:
         client.fetch.restoring.update(dict.fromkeys(waiting, client.now))
         client.record(facts.RestoreStart(process=client.process.id, partitions=waiting))
@@ -83,21 +86,10 @@ def task_runs(client: Client, partitions: Partitions) -> None:
         client.threads.wake()
 
 
-def _states(client: Client, partitions: list[TopicPartition]) -> list[tuple[Partitions, int]]:
-    """The partitions of each state, and how long (ms) it takes to rebuild it: of each task, or of each partition."""
-    if client.streams is not None:
-        return client.streams.restores(partitions, client.disk | client.warm, client.random)
-    restore_ms = client.application.restore_ms
-    return [((p,), restore_ms) for p in partitions] if restore_ms else []
-
-
-def _rebuild(client: Client, states: list[tuple[Partitions, int]], since: int) -> Script:
-    for partitions, ms in states:
-        yield from client.process.sleep(ms)
-        done = tuple(p for p in partitions if client.fetch.restoring.get(p) == since)  # still owned since then
-        for p in done:
+def _rebuild(client: Client, partitions: Partitions, since: int) -> Script:
+    for p in partitions:
+        yield from client.process.sleep(client.application.restore_ms)
+        if client.fetch.restoring.get(p) == since:  # still owned since then
             del client.fetch.restoring[p]
-        if done:
-            client.disk.update(client.streams.kept(done) if client.streams is not None else ())
-            client.record(facts.RestoreEnd(process=client.process.id, partitions=done))
+            client.record(facts.RestoreEnd(process=client.process.id, partitions=(p,)))
             client.threads.wake()

@@ -23,6 +23,16 @@ def catch_up(client: Client) -> None:
                 positions[p] = end
 
 
+def reached(client: Client, partition: TopicPartition) -> int:
+    """The next offset of a partition that is to be read: after what has arrived, if it reads at once. 0: none yet."""
+    fetch, threads = client.fetch, client.threads
+    position = fetch.positions.get(partition, 0)
+    held = partition not in fetch.positions or partition in fetch.paused or partition in fetch.restoring
+    if held or client.process.frozen or not instant(client) or not threads.in_poll or threads.in_callback:
+        return position
+    return max(position, client.cluster_topics.end_offset(partition, client.fetchable_until()))
+
+
 def take(client: Client) -> tuple[dict[TopicPartition, int], int | None]:
     """The records this poll returns, by partition, and when to look again if none has arrived."""
     if instant(client):

@@ -12,19 +12,16 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
 
 from groupsim.events import classic
 from groupsim.events.base import Recorded
-from groupsim.scenarios.dsl import Part, Script, Store, World
-from tests.conformance.recorded_applications import RUNS, SEEDS, costs, done_again, played
+from groupsim.scenarios.dsl import Application, Part, Script, Store, World
+from tests.conformance.recorded_applications import RUNS, SEEDS, begin_ms, costs, done_again, near, played
 
 RECORDINGS = sorted(path for path in RUNS.glob("*classic*.json.gz") if not path.name.startswith("K06"))
-OFF, OFF_SECOND = 0.15, 0.20
-"""How far the median cost may be from the first repetition of a story, and from the second one."""
 CLIENT: dict[str, int | float | str | bool] = {
     "group.protocol": "classic",
     "session.timeout.ms": 6_000,
@@ -32,6 +29,8 @@ CLIENT: dict[str, int | float | str | bool] = {
     "max.poll.interval.ms": 10_000,
     "auto.commit.interval.ms": 1_000,
 }
+RECORD_MS = 0.05
+"""Of 3,000 that were there before, when they were first read (0.02 to 0.18 recorded, most often 0.04)."""
 STARTS_MS = 210
 """From a simulated instance's start to its first JoinGroup."""
 Owners = dict[str, list[int]]
@@ -47,12 +46,14 @@ def again(recorded: dict[str, Any]) -> Callable[[World], Script]:
         return max(at_ms, int(recorded["joins_ms"][f"{action['member']}.{action['incarnation']}"]) - STARTS_MS)
 
     def story(world: World) -> Script:
-        """As recorded: each record that a task reads adds one to its changelog; a thousand are restored in a second."""
+        """As recorded: each record that a task reads adds one to its changelog."""
         world.configure_broker({"group.initial.rebalance.delay.ms": 0})
-        orders = world.topic("orders", recorded["config"]["partitions"]["orders"], rate=2.0)
-        part = Part((orders,), Store(0, restore=1_000.0))
-        app = world.streams("app", part, config=CLIENT, processes=recorded["processes"])
-        yield from done_again(world, app, recorded, begins_ms)
+        there = recorded["config"].get("preloaded_records_per_partition", 0)
+        orders = world.topic("orders", recorded["config"]["partitions"]["orders"], rate=2.0, backlog=there)
+        part = Part((orders,), Store(0))
+        config = {**CLIENT, "acceptable.recovery.lag": recorded["config"].get("acceptable.recovery.lag", 10_000)}
+        app = world.streams("app", part, config=config, processes=recorded["processes"])
+        yield from done_again(world, app, recorded, begins_ms, Application(record_ms=RECORD_MS) if there else None)
 
     return story
 
@@ -88,13 +89,10 @@ def assigned(facts: list[Recorded], since: int) -> list[Owners]:
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
 def test_each_generation_gives_each_instance_the_tasks_that_it_got(path: Path) -> None:
     recorded, runs = runs_of(path)
-    since = recorded["summary"]["window_ms"][0] - 100
-    assert [assigned(facts, since) for facts in runs] == [planned(recorded)] * SEEDS
+    assert [assigned(facts, begin_ms(facts) - 100) for facts in runs] == [planned(recorded)] * SEEDS
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.name.partition(".")[0])
 def test_an_application_costs_what_it_cost(path: Path) -> None:
     recorded, runs = runs_of(path)
-    found = costs(recorded, runs)
-    was, off = recorded["summary"]["unavailable_partition_ms"], OFF if recorded["repetition"] == 1 else OFF_SECOND
-    assert abs(median(found) - was) <= off * was, (was, sorted(found))
+    assert near(recorded, costs(recorded, runs))

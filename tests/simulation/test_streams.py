@@ -16,7 +16,6 @@ from groupsim.events.tasks_as_partitions import as_partitions
 from groupsim.events.types import TopicPartition
 from groupsim.scenarios.dsl import Part, Store, minutes, scenario, seconds
 from groupsim.simulation.clients.process import Script
-from groupsim.simulation.clients.streams.application import OPENS_MS
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import run
 from groupsim.simulation.world import World
@@ -24,6 +23,8 @@ from groupsim.storage.memory import MemoryStore
 
 Story = Callable[[World], Script]
 START_MS = 30_000
+RUNS_MS = 220
+"""From an assignment to a task that runs, where nothing is restored: a store is opened, two polls wait in vain."""
 
 
 def played(story: Story, lasts: int = minutes(2)) -> list[Recorded]:
@@ -69,7 +70,7 @@ def test_a_disk_that_outlives_the_process_saves_what_would_be_restored_when_task
 def test_a_task_runs_at_once_where_its_standby_was(persistent: bool) -> None:
     """And comes back at once where its state was on a disk: without one it is restored, for there is no warm-up."""
     cost = restoring_ms(restarted(persistent, standbys=1))
-    opened = 4 * 2 * OPENS_MS
+    opened = 4 * 2 * RUNS_MS
     assert cost < opened if persistent else 2 * 2_000 < cost < 2 * 4_500 + opened
     assert cost < restoring_ms(restarted(persistent)) - 2 * 1_500
 
@@ -77,7 +78,7 @@ def test_a_task_runs_at_once_where_its_standby_was(persistent: bool) -> None:
 def test_tasks_of_a_static_member_wait_for_it_and_its_state_is_there() -> None:
     facts = restarted(persistent=True, static=True)
     assert not [fact for fact in facts if isinstance(fact.event, s.StreamsMemberRemoved)]
-    assert restoring_ms(facts) < 4 * 2 * OPENS_MS
+    assert restoring_ms(facts) < 4 * 2 * RUNS_MS
     away = [i for i in intervals(facts) if i.label is Label.OWNER_DEAD]
     assert len(away) == 2
     assert all(seconds(12) <= i.duration_ms < seconds(14) for i in away)
@@ -88,6 +89,46 @@ def test_an_instance_that_dies_is_waited_for_until_its_session_expires() -> None
     ((at_ms, cause),) = [(f.at_ms, f.event.cause) for f in facts if isinstance(f.event, s.StreamsMemberRemoved)]
     assert cause is c.LossCause.SESSION_EXPIRED
     assert START_MS + 40_000 <= at_ms <= START_MS + 50_000
+
+
+def test_a_changelog_grows_by_what_its_task_has_processed() -> None:
+    """A second instance joins after 30 s of 10 records a second, or after 60 s; 3,000 more were there at the start."""
+
+    def joined(after_ms: int, backlog: int = 0) -> int:
+        def story(world: World) -> Script:
+            """Scale out."""
+            orders = world.topic("orders", 2, backlog=backlog)
+            app = world.streams("app", Part((orders,), Store(0, restore=100.0)))
+            app.join("a")
+            app.join("b", after=after_ms)
+            yield world.sleep(after_ms + seconds(50))
+
+        return restoring_ms(played(story), after_ms)
+
+    assert abs(joined(60_000) - joined(30_000) - 3_000) < 300
+    assert abs(joined(30_000, 3_000) - joined(30_000) - 30_000) < 300
+
+
+def test_after_a_crash_what_was_processed_since_the_task_began_to_run_is_restored_again() -> None:
+    """Where the instance was closed, its state is complete; where it was killed, 30 s of it are missing."""
+
+    def back(kills: bool) -> int:
+        def story(world: World) -> Script:
+            """A restart."""
+            app = world.streams("app", Part((world.topic("orders", 4),), Store(0, restore=100.0)))
+            (only,) = app.join(1)
+            yield world.sleep(START_MS)
+            if kills:
+                only.kill()
+            else:
+                yield only.close()
+            yield world.sleep(seconds(50))
+            yield only.start()
+            yield app.stable(members=1, within=minutes(1))
+
+        return restoring_ms(played(story))
+
+    assert back(kills=True) > back(kills=False) + 2 * 2_000
 
 
 def test_a_task_reads_the_same_partition_of_each_topic_of_its_subtopology() -> None:

@@ -58,8 +58,13 @@ def until_next_poll(client: Client, informed: bool = False) -> Script:
 
 
 def _wait_ends_ms(client: Client) -> int:
-    """When the wait inside the present poll() ends: by the next record, or by the timeout of poll()."""
+    """When the wait inside the present poll() ends: by the next record, or by the timeout of poll().
+
+    A stream thread has work of its own between its polls: how long it has waited is chance, and first it opens stores.
+    """
     timeout = max(1, client.application.poll_timeout_ms)
+    if client.tasks is not None:
+        return max(client.now + timeout - int(client.random() * timeout), client.tasks.opened_ms)
     waited = (client.now - client.threads.waits_since_ms) % timeout
     arrival = records.next_arrival_ms(client)
     ends = client.now + timeout - waited

@@ -52,7 +52,12 @@ def _differs(m: ConsumerState) -> bool:
 
 
 def _waits_for_poll(m: ConsumerState) -> bool:
-    """Java commits and gives up only what the application has polled for (KAFKA-18641, KAFKA-20332)."""
+    """Java commits and gives up only what the application has polled for (KAFKA-18641, KAFKA-20332).
+
+    A stream thread commits in its callback (Kafka: StreamsMembershipManager, which commits nothing itself).
+    """
+    if m.client.tasks is not None:
+        return False
     commits_first = m.client.config.enable_auto_commit or _revoked(m, m.target)
     return m.client.traits.follows_polls and bool(commits_first) and _differs(m)
 

@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from groupsim.assignors.kafka.client_tasks import TaskId, Tasks
 from groupsim.events.streams import Copartition, InternalTopic, Subtopology, Topology
 from groupsim.events.types import Partitions, TopicPartition
-from groupsim.simulation.checks import ms, number, whole
+from groupsim.simulation.checks import number, whole
 from groupsim.simulation.clients.config import STREAMS
+from groupsim.simulation.clients.streams.changelogs import Changelogs
 from groupsim.simulation.clients.streams.config import StreamsConfig
-from groupsim.simulation.topics import Topic, Topics
-
-OPENS_MS = 170
-"""From an assignment to the first task that runs: the stores of all are opened together (140 to 820 ms recorded, of
-which up to 200 are waits for a poll)."""
+from groupsim.simulation.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The state of each task of a subtopology: `changelog` records, of which `restore` are read back in a second.
+    """The state of each task of a subtopology: `changelog` records at the start; `restore` are read back in a second.
 
-    `begins_ms`: until its first record is read where another task was restored before it, since one follows the other
-    (260 to 670 ms in recorded applications of Kafka 4.4.0). `persistent`: it is on a disk that outlives the
-    process, so it is there again after a restart, and when a task comes back (Kafka: `state.dir`, RocksDB); else every
-    task that is gained is restored from the first record.
+    It grows: each record that the task processes adds one to its changelog. `persistent`: it is on a disk that outlives
+    the process, so it is there again after a restart, and when a task comes back (Kafka: `state.dir`, RocksDB), and
+    only what was written meanwhile is read; else every task that is gained is restored from the first record.
     """
 
     changelog: int
     restore: float = 50_000.0
-    begins_ms: int = 300
     persistent: bool = True
 
     def __post_init__(self) -> None:
         """Raises BadScenario for what is no number of records."""
         whole(self.changelog, "Store(changelog=…)", 0)
         number(self.restore, "Store(restore=…)")
-        ms(self.begins_ms, "Store(begins_ms=…)")
-
-    @property
-    def restore_ms(self) -> int:
-        """How long the records of one task are read, from the first one."""
-        return round(1_000 * self.changelog / self.restore) if self.restore else 0
 
 
 def drawn(usual_ms: int, chance: Callable[[], float]) -> int:
@@ -64,7 +51,7 @@ class Part:
 class StreamsApplication:
     """The subtopologies "0", "1", … of an application. Task `0_3` reads partition 3 of each topic of part 0.
 
-    `processes`: known process ids by an instance's name.
+    `processes`: known process ids by an instance's name. `changelogs`: how far those of its stores have grown.
     """
 
     name: str
@@ -72,6 +59,7 @@ class StreamsApplication:
     protocol: str = STREAMS
     config: StreamsConfig = field(default_factory=StreamsConfig)
     processes: Mapping[str, str] = field(default_factory=dict)
+    changelogs: Changelogs = field(default_factory=Changelogs, compare=False)
 
     @property
     def topics(self) -> tuple[Topic, ...]:
@@ -108,34 +96,7 @@ class StreamsApplication:
         part_of = {topic.name: str(i) for i, part in enumerate(self.parts) for topic in part.topics}
         return tuple(sorted({TopicPartition(part_of[topic], number) for topic, number in partitions}))
 
-    def restores(
-        self, partitions: Sequence[TopicPartition], disk: AbstractSet[TopicPartition], chance: Callable[[], float]
-    ) -> list[tuple[Partitions, int]]:
-        """What runs when, one after the other: first all tasks whose state is on disk, then each that is restored.
-
-        Partitions, and how long (ms) that takes. Tasks without a store run at once. `chance`: 0 to 1, how long it takes
-        until records are read differs by it from time to time.
-        """
-        by_task: defaultdict[TopicPartition, list[TopicPartition]] = defaultdict(list)
-        for partition in partitions:
-            (task,) = self.tasks([partition])
-            by_task[task].append(partition)
-        stores = {task: self.parts[int(task.topic)].store for task in by_task}
-        there = tuple(p for p in partitions if p in disk)
-        found = [(there, drawn(OPENS_MS, chance))] if there else []
-        for task in sorted(by_task):
-            store = stores[task]
-            if store is not None and disk.isdisjoint(by_task[task]):
-                begins_ms = drawn(store.begins_ms if found else OPENS_MS, chance)
-                found.append((tuple(by_task[task]), begins_ms + store.restore_ms))
-        return found
-
-    def kept(self, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
-        """Those whose state is on a disk that outlives the process."""
-        stores = {topic.name: part.store for part in self.parts for topic in part.topics}
-        return {p for p in partitions if (store := stores.get(p.topic)) is not None and store.persistent}
-
-    # The same with Kafka Streams' own task ids, for the classic protocol:
+    # The same with Kafka Streams' own task ids:
 
     @property
     def persistent(self) -> bool:
@@ -164,7 +125,7 @@ class StreamsApplication:
         """Its store, if it has one."""
         return self.parts[task.subtopology].store
 
-    def end(self, task: TaskId, topics: Topics, now_ms: int) -> int:
-        """How far its changelog reaches: each record that it reads adds one."""
-        store = self.store(task)
-        return 0 if store is None else store.changelog + sum(topics.end_offset(p, now_ms) for p in self.read((task,)))
+    def end(self, task: TaskId) -> int:
+        """How many records its changelog has."""
+        store, processed = self.store(task), self.changelogs.processed
+        return 0 if store is None else store.changelog + sum(map(processed, self.read((task,))))

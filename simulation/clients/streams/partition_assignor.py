@@ -62,7 +62,7 @@ def assign(client: Client, answer: JoinAnswer) -> tuple[Plan, tuple[tuple[Member
         [_member(application, listed) for listed in answer.members],
         answer.member,
         application.all_tasks(metadata.counts(client)),
-        ends(application, client.cluster_topics, client.now),
+        ends(application, client.cluster_topics),
         rules,
     )
     plan = {member: application.read(tasks.active) for member, tasks in sorted(given.items())}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from groupsim.assignors.kafka.client_tasks import TaskId, Tasks
 from groupsim.coordinator.streams.commands import StreamsHeartbeat, StreamsHeartbeatAnswer
 from groupsim.events.types import Partitions
 from groupsim.simulation.clients.consumer.state import ConsumerState, Sent
-from groupsim.simulation.clients.streams import standbys
 from groupsim.simulation.clients.streams.application import StreamsApplication
 
 
@@ -53,9 +53,15 @@ class StreamsWire:
         if answer.tasks is None:
             return None
         self._standby = answer.tasks.standby
-        standbys.keep(m.client, self._application, answer.tasks)
-        return self._application.partitions(answer.tasks.active)
+        active = self._application.partitions(answer.tasks.active)
+        if m.client.tasks is not None:
+            m.client.tasks.follow(_ids(answer.tasks.standby), self._application.tasks_of(active))
+        return active
 
     def _has(self, m: ConsumerState) -> StreamsHeartbeat:
         tasks, self._said = self._application.tasks(m.client.fetch.view), self._standby
         return structs.replace(self.request(m), active=tasks, standby=self._said, warmup=())
+
+
+def _ids(tasks: Partitions) -> Tasks:
+    return tuple(TaskId(int(subtopology), number) for subtopology, number in tasks)
