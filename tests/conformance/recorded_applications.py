@@ -92,5 +92,5 @@ def _unavailable_ms(facts: list[Recorded], from_ms: int, lasts_ms: int) -> int:
 
 def near(recorded: dict[str, Any], found: list[int]) -> bool:
     """Whether what it cost is among what the seeds cost, or not far from their median."""
-    was, off = recorded["summary"]["unavailable_partition_ms"], OFF if recorded["repetition"] == 1 else OFF_SECOND
+    was, off = int(recorded["summary"]["unavailable_partition_ms"]), OFF if recorded["repetition"] == 1 else OFF_SECOND
     return min(found) <= was <= max(found) or abs(median(found) - was) <= off * was

@@ -99,6 +99,7 @@ class TaskStates:
         self._own: dict[TaskId, int] = {}
         self._wanted: set[TaskId] = set()
         self._followed: set[TaskId] = set()
+        self._target: tuple[set[TaskId], set[TaskId]] = set(), set()
         self._active: dict[TaskId, int] = {}
         self._standby: dict[TaskId, int] = {}
         self._runs: set[TaskId] = set()
@@ -123,18 +124,20 @@ class TaskStates:
 
     def assign(self, active: Iterable[TaskId], standby: Iterable[TaskId]) -> None:
         """These are its tasks from now on; what is no more among them is closed."""
-        wanted, followed = set(active), set(standby)
-        if (wanted, followed) != (self._wanted, self._followed):
-            self._wanted, self._followed = wanted, followed
-            self._change(wanted, followed - wanted)
+        self._target = set(active), set(standby)
+        self._become(*self._target)
 
     def hold(self, partitions: Partitions) -> None:
-        """The active tasks are those that read these partitions."""
-        self.assign(self._application.tasks_of(partitions), self._followed)
+        """The active tasks are those that read these partitions: on the way to the target, or there."""
+        wanted = set(self._application.tasks_of(partitions))
+        active, standby = self._target
+        self._become(wanted, standby | (self._followed & active) - wanted)
 
-    def follow(self, standby: Iterable[TaskId], active: Iterable[TaskId]) -> None:
-        """The standby tasks. One that is to be active stays a standby until it is."""
-        self.assign(self._wanted, {*standby, *(self._followed - self._wanted).intersection(active)})
+    def follow(self, active: Iterable[TaskId], standby: Iterable[TaskId]) -> None:
+        """The target; standby tasks become others together with the active ones."""
+        self._target = set(active), set(standby)
+        if self._target[0] == self._wanted:
+            self._become(*self._target)
 
     def close(self) -> None:
         """The process ends, or all is lost: every task is closed."""
@@ -143,6 +146,11 @@ class TaskStates:
     def end(self) -> None:
         """The process is gone: what its tasks have processed is known, and nothing is written to a disk any more."""
         self._stop(self._runs)
+
+    def _become(self, wanted: set[TaskId], followed: set[TaskId]) -> None:
+        if (wanted, followed) != (self._wanted, self._followed):
+            self._wanted, self._followed = wanted, followed
+            self._change(wanted, followed - wanted)
 
     def _change(self, wanted: set[TaskId], standby: set[TaskId]) -> None:
         if self._reading is not None:
@@ -234,6 +242,11 @@ class TaskStates:
         restored = self._runs | self._done | self._follows
         return min((at for task, at in {**self._standby, **self._active}.items() if task not in restored), default=None)
 
+    def _first_active_ms(self) -> float:
+        """When the next active task is open that has to be restored."""
+        there = self._runs | self._done
+        return min((at for task, at in self._active.items() if task not in there), default=math.inf)
+
     def _complete(self, task: TaskId) -> bool:
         """Its checkpoint says that nothing has to be read."""
         return (task in self._disk or task in self._own) and self._records(task) >= self._end(task)
@@ -248,10 +261,15 @@ class TaskStates:
         else:
             reading = self._reading = _Reading(full, now + ANSWER_MS, self._records(full), self._end(full))
             ends_ms = reading.since_ms + math.ceil(1_000 * (reading.end - reading.begin) / self._rate(full))
-        while self._process.now < ends_ms:
-            yield from self._process.wait(self._waiter.wait(ends_ms))
+        until_ms = min(ends_ms, self._first_active_ms()) if full in self._standby else ends_ms
+        while self._process.now < until_ms:
+            yield from self._process.wait(self._waiter.wait(int(until_ms)))
             if reading is not self._reading:
                 return
+        if full is not None and until_ms < ends_ms:  # an active task comes first
+            self._keep(full)
+            self._reading = None
+            return
         self._reading = None
         self._fetch.ends_ms = FETCH_MAX_WAIT_MS + (now if full is None else ends_ms)
         self._finish(done)

@@ -55,7 +55,7 @@ class StreamsWire:
         self._standby = answer.tasks.standby
         active = self._application.partitions(answer.tasks.active)
         if m.client.tasks is not None:
-            m.client.tasks.follow(_ids(answer.tasks.standby), self._application.tasks_of(active))
+            m.client.tasks.follow(self._application.tasks_of(active), _ids(answer.tasks.standby))
         return active
 
     def _has(self, m: ConsumerState) -> StreamsHeartbeat:
