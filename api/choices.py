@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 CLASSIC, CONSUMER = "classic", "consumer"
+PROTOCOLS = (CLASSIC, CONSUMER, "streams")
 ON_THE_SERVER = ("uniform", "range")
 
 
@@ -26,8 +27,8 @@ def choices(
     Raises BadRequest, BadSetting.
     """
     for protocol in protocols:
-        if protocol not in (CLASSIC, CONSUMER):
-            raise BadRequest(f"{dashes}protocol must be classic or consumer, not {protocol!r}")
+        if protocol not in PROTOCOLS:
+            raise BadRequest(f"{dashes}protocol must be {', '.join(PROTOCOLS[:-1])} or streams, not {protocol!r}")
     choices, taken = [], set()
     for protocol in protocols:
         fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from groupsim.coordinator.consumer.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
 from groupsim.replay.choice import AS_RECORDED, Choice
-from groupsim.replay.protocols import group_settings, in_own_time, metadata_age_ms, protocols
+from groupsim.replay.protocols import heartbeats_ms, in_own_time, metadata_age_ms, native, protocols, session_ms
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, MAX_POLL, SESSION
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from groupsim.simulation.clients.config import CLASSIC
 
 AFTERWARDS_MS = 10_000
 """A replay goes on for this long after the end, so that a rebalance which still runs can complete."""
@@ -18,7 +17,6 @@ LONGEST_MS = 600_000
 """A tail is no longer; what lasts longer still is said to be a lower bound."""
 _BEATS = 3
 """Members learn of a dead one, give up what they must, and get what is theirs, each with a heartbeat."""
-_LEAST_SESSION = "group.consumer.min.session.timeout.ms"
 
 
 def tail_ms(incident: Incident, choices: Iterable[Choice]) -> int:
@@ -37,15 +35,15 @@ def _lasts_ms(incident: Incident, choice: Choice) -> int:
     if CLASSIC in used:
         session, heartbeat = (_chosen(choice, name, longest[name]) for name in (SESSION, HEARTBEAT))
         noticed.append(session + _BEATS * heartbeat)
-    if CONSUMER in used:
+    if used - {CLASSIC}:
         noticed.append(_noticed_by_broker_ms(incident, choice, longest))
     return max(noticed) + sum(_waits_ms(incident, choice))
 
 
 def _noticed_by_broker_ms(incident: Incident, choice: Choice, longest: Mapping[str, int]) -> int:
-    group = group_settings(replace(incident, settings={**incident.settings, **longest}), choice)
-    session = max(group[SESSION_TIMEOUT], _chosen(choice, _LEAST_SESSION, 0))
-    return session + _BEATS * (group[HEARTBEAT_INTERVAL] + group.get(ASSIGNMENT_INTERVAL, 0))
+    incident = replace(incident, settings={**incident.settings, **longest})
+    least = f"group.{native(incident)}.min.session.timeout.ms"
+    return max(session_ms(incident, choice), _chosen(choice, least, 0)) + _BEATS * heartbeats_ms(incident, choice)
 
 
 def _waits_ms(incident: Incident, choice: Choice) -> Iterator[int]:

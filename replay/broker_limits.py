@@ -13,7 +13,7 @@ from groupsim.replay import protocols
 from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from groupsim.simulation.clients.config import CLASSIC, NATIVE
 
 MIN_SESSION, MAX_SESSION = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
 
@@ -35,9 +35,9 @@ def needs(incident: Incident, choice: Choice) -> tuple[str, ...]:
     """What the brokers must allow for a choice, each with the default; nothing that the record shows to be allowed."""
     bounds = session_limits(incident, choice)
     recorded = protocols.protocols(incident, Choice(name=""))
-    if CONSUMER in protocols.protocols(incident, choice):
+    if protocols.native(incident) in protocols.protocols(incident, choice):
         set_ = protocols.group_settings(incident, choice)
-        if CONSUMER in recorded:  # what the choice does not name the brokers took
+        if protocols.native(incident) in recorded:  # what the choice does not name the brokers took
             set_ = {key: ms for key, ms in set_.items() if protocols.broker_name(key) in choice.settings}
         bounds |= {key: ms for key, ms in protocols.broker_bounds(set_, choice.settings).items() if _is_limit(key)}
     defaults = _defaults()
@@ -54,13 +54,13 @@ def _is_limit(key: str) -> bool:
 
 def _allowed(incident: Incident, key: str, ms: int, recorded: set[str]) -> bool:
     """Whether the record has a value that is as far outside."""
-    protocol = CONSUMER if key.startswith("group.consumer.") else CLASSIC
-    stem = key.replace("group.consumer.", "").replace("group.", "").removeprefix("min.").removeprefix("max.")
+    protocol = next((kind for kind in NATIVE if key.startswith(f"group.{kind}.")), CLASSIC)
+    stem = key.removeprefix("group.").removeprefix(f"{protocol}.").removeprefix("min.").removeprefix("max.")
     shown = stem in incident.known_settings and recorded == {protocol}
     own = incident.settings.get(stem, ms)
     return shown and (own <= ms if ".min." in key else own >= ms)
 
 
 def _defaults() -> Mapping[str, int]:
-    parts = (Configs().classic, Configs().consumer)
+    parts = (Configs().classic, Configs().consumer, Configs().streams)
     return {name: getattr(part, name.replace(".", "_")) for part in parts for name in names(part) if _is_limit(name)}

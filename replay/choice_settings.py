@@ -8,11 +8,13 @@ from groupsim.coordinator.config import BadSetting, Configs, near
 from groupsim.coordinator.config import names as setting_names
 from groupsim.replay.choice import Choice
 from groupsim.replay.protocols import PROTOCOL, REMOTE, SERVER_ASSIGNORS, STRATEGY
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, ConsumerConfig
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, STREAMS, ConsumerConfig
+from groupsim.simulation.clients.streams.config import StreamsConfig
 
 MEMBERSHIP, RESTART = "membership", "restart.ms"
 STATIC, DYNAMIC = "static", "dynamic"
 ASSIGNOR = "assignor"
+PROTOCOLS = (CLASSIC, CONSUMER, STREAMS)
 _WORDS = {"static": MEMBERSHIP, "protocol": PROTOCOL, "restart_ms": RESTART}
 """Short words for some of the keys."""
 _TRUTH = {"true": STATIC, "false": DYNAMIC}
@@ -33,11 +35,12 @@ def choice_of(given: Mapping[str, str], name: str, option: str, recorded: str | 
     if restart is not None and not (restart.isascii() and restart.isdigit()):
         raise BadSetting(f"{option} {RESTART}={restart}: must be a whole number of milliseconds")
     protocol = settings.pop(PROTOCOL, None)
-    if protocol not in (None, CLASSIC, CONSUMER):
-        raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {CLASSIC} or {CONSUMER}")
+    if protocol not in (None, *PROTOCOLS):
+        raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}")
     if (assignor := settings.pop(ASSIGNOR, None)) is not None:
         settings[_whose(assignor, protocol or recorded, option)] = assignor
-    known = [*Configs().names(), *setting_names(ConsumerConfig()), MEMBERSHIP, RESTART]
+    clients = (*setting_names(ConsumerConfig()), *setting_names(StreamsConfig()))
+    known = [*Configs().names(), *clients, MEMBERSHIP, RESTART]
     for key in settings:
         if key not in known:
             raise BadSetting(f"{option} {key}: unknown setting{near(key, known)}")

@@ -123,7 +123,7 @@ def _cost(
 ) -> Cost:
     from_ms = origin_ms + window.from_ms
     if worked_ms is not None:
-        from_ms = max(from_ms, worked_ms) if window.given else worked_ms
+        from_ms = max(from_ms, worked_ms) if window.given or window.no_earlier else worked_ms
     to_ms = max(from_ms, _ends(found, generations, window, origin_ms, until_ms))
     by_partition = found.within(from_ms, to_ms)
     ranked = sorted(by_partition.values())

@@ -21,7 +21,7 @@ from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKi
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
-from groupsim.simulation.clients.config import CONSUMER
+from groupsim.simulation.clients.config import NATIVE
 from groupsim.storage.log_gaps import Doubt
 
 _LATE_MS = 100
@@ -75,7 +75,7 @@ def latest(
     session_ms = min([incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
     own = {**reported(facts, incident.group), **given}.get(HEARTBEAT)
     if own is None:
-        consumer = any(incarnation.protocol == CONSUMER for incarnation in incident.incarnations)
+        consumer = any(incarnation.protocol in NATIVE for incarnation in incident.incarnations)
         usual_ms = CONSUMER_HEARTBEAT_MS if consumer else HEARTBEAT_MS
         own = max([usual_ms, incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     inexact = [doubt for doubt in doubts if doubt.inexact and doubt.group == incident.group]

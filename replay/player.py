@@ -25,9 +25,10 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
+from groupsim.replay.replayed_group import GROUP, STREAMS_DELAY, declared
 from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
 from groupsim.replay.timings import recorded_timings
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from groupsim.simulation.clients.config import CLASSIC
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.host_speed import IDEAL
 from groupsim.simulation.latencies import Drawn
@@ -38,7 +39,6 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
 
-GROUP = "g"
 _LOADING_MS = 200
 """The end of a failover, in which the new coordinator loads the group."""
 
@@ -127,8 +127,10 @@ class _Replay:
         lasts = self.ends_ms + AFTERWARDS_MS
         times = record_times(incident, lasts, batch_times(self._actions), first)
         self._topics = ReplayedTopics(world, incident, times)
-        self._group = world.group(GROUP, group_config=self._group_config)
-        self._members = [self._member(number, member) for number, member in self._ranked()]
+        ranked = self._ranked()
+        disks = {_label(number): member.incarnations[0].disk for number, member in ranked}
+        self._group = declared(world, incident, self._choice, self._topics, self._group_config, disks)
+        self._members = [self._member(number, member) for number, member in ranked]
         for action in self._actions:
             yield from self._until(action.at_ms)
             self._do(action)
@@ -146,10 +148,11 @@ class _Replay:
         world, incident = self._world, self._incident
         least = min(LEAST_SESSION_MS, incident.settings[SESSION])
         bounds = session_limits(incident, self._choice)
-        if CONSUMER in protocols.protocols(incident, self._choice):
+        if protocols.native(incident) in protocols.protocols(incident, self._choice):
             self._group_config = protocols.group_settings(incident, self._choice)
             bounds |= protocols.broker_bounds(self._group_config, self._choice.settings)
-        world.configure_broker({INITIAL_DELAY: incident.settings[INITIAL_DELAY], MIN_SESSION: least, **bounds})
+        delay_ms = incident.settings[INITIAL_DELAY]
+        world.configure_broker({INITIAL_DELAY: delay_ms, STREAMS_DELAY: delay_ms, MIN_SESSION: least, **bounds})
         world.network.latency_ms = (0, 0) if self._exact else (0, 1)
         world.host(IDEAL)  # what is slow is the record's
         self._add_latencies()
@@ -198,7 +201,10 @@ class _Replay:
 
     def _member(self, number: int, recorded: Member) -> MemberHandle:
         static = recorded.instance is not None if self._choice.static is None else self._choice.static
-        label = f"m{number:04d}"
+        label = _label(number)
+        if self._incident.streams is not None:
+            (instance,) = self._group.join(label, instance_id=label if static else None, after=None)
+            return instance
         program = simulated_program.application(recorded, self._exact)
         (member,) = self._group.join(
             label,
@@ -264,12 +270,17 @@ class _Replay:
                 member.kill()
             else:
                 yield member.gone
-        member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
-        topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
-        member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))
+        if self._incident.streams is None:
+            member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
+            topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
+            member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))
         yield member.start()
         if action.incarnation.starts_ms is None and protocols.in_own_time(self._incident, self._choice):
             self._world.env.process(self._looks(member))
         self._names[member.address] = action.incarnation.name
         if simulated_program.works_long(member.settings.application):
             self._work_long.add(member.address)
+
+
+def _label(number: int) -> str:
+    return f"m{number:04d}"

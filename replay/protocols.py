@@ -1,39 +1,44 @@
-"""Which group protocol each replayed member speaks, and what that makes of the settings (KIP-848).
+"""Which group protocol each replayed member speaks, and what that makes of the settings (KIP-848, KIP-1071).
 
-With the consumer protocol session and heartbeat are the broker's, for the whole group, and so is the assignor. A choice
-of another protocol keeps the recorded times: what an administrator would set for the group to compare like with like.
+With the consumer and the streams protocol session and heartbeat are the broker's, for the whole group, and so is the
+assignor. A choice of another protocol keeps the recorded times: what an administrator would set for the group to
+compare like with like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from groupsim.coordinator.config import BadSetting, Configs
-from groupsim.coordinator.consumer.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
+from groupsim.coordinator.config import BadSetting, Configs, names
+from groupsim.coordinator.modern.group_config import ASSIGNMENT_INTERVAL, HEARTBEAT_INTERVAL, SESSION_TIMEOUT
 from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, METADATA_AGE, SESSION
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, REFUSED, ConsumerConfig
+from groupsim.replay.reconstruct.streams_program import STANDBYS
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, NATIVE, REFUSED, STREAMS, ConsumerConfig
+from groupsim.simulation.clients.streams.config import StreamsConfig
 
 PROTOCOL, STRATEGY, REMOTE = "group.protocol", "partition.assignment.strategy", "group.remote.assignor"
 ASSIGNORS = "group.consumer.assignors"
 SERVER_ASSIGNORS = ("uniform", "range")
 """Those that a broker offers by default; the first is its default."""
-_OF_GROUP = {
-    SESSION_TIMEOUT: (SESSION, "group.consumer.session.timeout.ms"),
-    HEARTBEAT_INTERVAL: (HEARTBEAT, "group.consumer.heartbeat.interval.ms"),
-    ASSIGNMENT_INTERVAL: ("", "group.consumer.assignment.interval.ms"),
-}
-"""By the name of a group's own setting: the classic member's that it replaces, and the broker's default for it."""
+_REPLACES = {SESSION_TIMEOUT: SESSION, HEARTBEAT_INTERVAL: HEARTBEAT, ASSIGNMENT_INTERVAL: ""}
+"""By a group's own setting, without its type: the classic member's that it replaces."""
+_OF_STREAMS = frozenset(names(StreamsConfig()))
 _DEFAULT_AGE_MS = ConsumerConfig().metadata_max_age_ms
-_BROKERS = tuple(brokers for _, brokers in _OF_GROUP.values())
+_BROKERS = tuple(f"group.{kind}.{stem}" for kind in NATIVE for stem in _REPLACES)
 
 
 def protocol_of(incarnation: Incarnation, choice: Choice) -> str:
     """The protocol that an incarnation speaks in a replay with this choice."""
     return choice.protocol or incarnation.protocol
+
+
+def native(incident: Incident) -> str:
+    """The protocol that its members speak where the broker decides: of Kafka Streams, or of consumers."""
+    return CONSUMER if incident.streams is None else STREAMS
 
 
 def protocols(incident: Incident, choice: Choice) -> set[str]:
@@ -49,18 +54,20 @@ def check(incident: Incident, choice: Choice) -> None:
     (protocol,) = used
     refused = [name for name in REFUSED[protocol] if name in choice.settings]
     if refused:
-        instead = [brokers for classic, brokers in _OF_GROUP.values() if classic in refused]
+        instead = [f"group.{protocol}.{stem}" for stem, classic in _REPLACES.items() if classic in refused]
         hint = f"; the broker decides: {', '.join(instead)}" if instead else ""
-        if STRATEGY in refused:
+        if STRATEGY in refused and protocol == CONSUMER:
             hint = f"; the broker assigns: {REMOTE}={' or '.join(SERVER_ASSIGNORS)}"
         raise BadSetting(f"{', '.join(refused)} cannot be set when group.protocol={protocol.upper()}{hint}")
 
 
 def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
     """The settings of all members, and of the broker: those that no protocol refuses."""
-    special = {name for names in REFUSED.values() for name in names}
+    special = {name for refused in REFUSED.values() for name in refused}
     if protocols(incident, choice) == {CLASSIC}:
         special = {REMOTE}
+    elif incident.streams is not None:
+        special |= _OF_STREAMS
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
     if incident.metadata_age_ms is not None and in_own_time(incident, choice):
         known[METADATA_AGE] = incident.metadata_age_ms  # else they notice as recorded, whatever their age
@@ -89,7 +96,9 @@ def in_own_time(incident: Incident, choice: Choice) -> bool:
 def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
     """What is set for the group alone (`kafka-configs --group`): session and heartbeat as recorded, if not chosen."""
     found: dict[str, int] = {}
-    for name, (classic, brokers) in _OF_GROUP.items():
+    kind = native(incident)
+    for stem, classic in _REPLACES.items():
+        name, brokers = f"{kind}.{stem}", f"group.{kind}.{stem}"
         chosen = str(choice.settings.get(brokers, ""))
         if chosen and not chosen.isdigit():
             raise BadSetting(f"{brokers}={chosen}: must be a whole number of milliseconds")
@@ -97,39 +106,52 @@ def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
             found[name] = int(chosen)
         elif classic:
             found[name] = incident.settings[classic]
+    if incident.streams is not None:
+        wanted = str(choice.settings.get(STANDBYS, incident.streams.standbys))
+        if not wanted.isdigit():
+            raise BadSetting(f"{STANDBYS}={wanted}: must be a whole number")
+        found[f"{kind}.{STANDBYS}"] = int(wanted)
     return found
+
+
+def session_ms(incident: Incident, choice: Choice) -> int:
+    """The session of a group whose broker decides it."""
+    return group_settings(incident, choice)[f"{native(incident)}.{SESSION_TIMEOUT}"]
+
+
+def heartbeats_ms(incident: Incident, choice: Choice) -> int:
+    """What passes between two heartbeats of a group whose broker decides it, and between two of its targets."""
+    group, kind = group_settings(incident, choice), native(incident)
+    return group[f"{kind}.{HEARTBEAT_INTERVAL}"] + group.get(f"{kind}.{ASSIGNMENT_INTERVAL}", 0)
 
 
 def broker_name(of_group: str) -> str:
     """The broker's default for a setting of a group."""
-    return _OF_GROUP[of_group][1]
+    return f"group.{of_group}"
 
 
 def broker_bounds(group: Mapping[str, int], settings: Mapping[str, str]) -> dict[str, int]:
     """The broker's bounds, so wide that it takes the group's settings; those that the choice names stay as they are."""
-    defaults = Configs().consumer
+    defaults = {CONSUMER: Configs().consumer, STREAMS: Configs().streams}
     found: dict[str, int] = {}
-    for name, (_, brokers) in _OF_GROUP.items():
-        stem = brokers.removeprefix("group.consumer.")
-        for part, chosen in (("min", min), ("max", max)):
-            key = f"group.consumer.{part}.{stem}"
-            usual = getattr(defaults, key.replace(".", "_"))
-            if name in group and key not in settings and chosen(usual, group[name]) != usual:
-                found[key] = group[name]
-        if name in group and not _within_default(brokers, found, defaults):
-            found[brokers] = group[name]
+    for name, value in group.items():
+        kind, _, stem = name.partition(".")
+        bounds = {"min": min, "max": max}
+        for part in bounds:
+            key = f"group.{kind}.{part}.{stem.removeprefix('num.')}"
+            usual = getattr(defaults[kind], key.replace(".", "_"), value)
+            if key not in settings and bounds[part](usual, value) != usual:
+                found[key] = value
+        usual = getattr(defaults[kind], f"group.{name}".replace(".", "_"))
+        if not found.get(f"group.{kind}.min.{stem}", usual) <= usual <= found.get(f"group.{kind}.max.{stem}", usual):
+            found[f"group.{name}"] = value
     return found
-
-
-def _within_default(brokers: str, bounds: Mapping[str, int], defaults: object) -> bool:
-    stem = brokers.removeprefix("group.consumer.")
-    usual = getattr(defaults, brokers.replace(".", "_"))
-    low = bounds.get(f"group.consumer.min.{stem}", usual)
-    return bool(low <= usual <= bounds.get(f"group.consumer.max.{stem}", usual))
 
 
 def member_config(incident: Incident, choice: Choice, incarnation: Incarnation) -> dict[str, object]:
     """The settings of one incarnation that only its protocol takes."""
+    if incident.streams is not None:
+        return {}
     if protocol_of(incarnation, choice) == CONSUMER:
         return {PROTOCOL: CONSUMER, REMOTE: _remote(incident, choice, incarnation)}
     own: dict[str, object] = {
@@ -153,6 +175,8 @@ def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str
 
 def assignor_meant(incident: Incident, choice: Choice) -> str | None:
     """The assignor that a choice of a protocol means without naming it, and why; None where that is as recorded."""
+    if incident.streams is not None:
+        return None
     if choice.protocol == CLASSIC:
         return _classic_assignor_meant(incident, choice)
     if choice.protocol != CONSUMER or REMOTE in choice.settings:

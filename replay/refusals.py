@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from groupsim.coordinator.config import names
 from groupsim.events.types import TopicPartition
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_sequences import MIDDLE
-from groupsim.replay.protocols import STRATEGY, protocols
+from groupsim.replay.protocols import REMOTE, STRATEGY, protocols
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
-from groupsim.simulation.clients.config import CONSUMER, LIBRDKAFKA
+from groupsim.replay.reconstruct.streams_program import STANDBYS
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, LIBRDKAFKA, STREAMS
+from groupsim.simulation.clients.streams.config import StreamsConfig
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 
 MAX_RECORDS = "max.poll.records"
+_OF_STREAMS = frozenset(names(StreamsConfig()))
 _OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
 
@@ -24,6 +28,8 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
     """Why this record can't answer a choice; None if it can."""
     if choice.restart_ms is not None and all(len(member.incarnations) < 2 for member in incident.members):
         return "no member comes back in it, so there is no restart to change"
+    if (program := _other_program(incident, choice)) is not None:
+        return program
     if choice.protocol == CONSUMER and incident.client not in CONSUMER_TRAITS:
         return f"its members use {incident.client}, which does not speak the consumer protocol (KIP-848)"
     if MAX_RECORDS in choice.settings and not has_already(incident, choice):
@@ -41,9 +47,25 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
     return None
 
 
+def _other_program(incident: Incident, choice: Choice) -> str | None:
+    """Why a choice is none for what the members are: consumers, or instances of Kafka Streams."""
+    named = [name for name in choice.settings if name in _OF_STREAMS or name.startswith("group.streams.")]
+    if incident.streams is None:
+        named += [f"group.protocol={STREAMS}"] * (choice.protocol == STREAMS)
+        return f"its members are consumers, no instances of Kafka Streams, which {named[0]} is for" if named else None
+    if choice.protocol == CONSUMER or any(name.startswith("group.consumer.") for name in choice.settings):
+        return f"its members are instances of Kafka Streams, which speak the {CLASSIC} or the {STREAMS} protocol"
+    if STRATEGY in choice.settings or REMOTE in choice.settings:
+        return "its members are instances of Kafka Streams, which has an assignor of its own"
+    warmups = [name for name in choice.settings if name in _OF_STREAMS and name != STANDBYS]
+    if warmups and STREAMS in protocols(incident, choice):
+        return f"{warmups[0]} is for the {CLASSIC} protocol: Kafka 4.4 has no warm-ups in the {STREAMS} protocol"
+    return None
+
+
 def _shortest_session(incident: Incident, choice: Choice) -> float:
     """The shortest session (ms) that members may have with a choice; endless if the choice, or the broker, says so."""
-    if SESSION in choice.settings or CONSUMER in protocols(incident, choice):
+    if SESSION in choice.settings or protocols(incident, choice) != {CLASSIC}:
         return inf
     return min([incident.settings[SESSION], *incident.open_settings.get(SESSION, ())])
 
@@ -59,6 +81,8 @@ def has_already(incident: Incident, choice: Choice) -> bool:
 
 
 def _has(incident: Incident, name: str, value: str) -> bool:
+    if name == STANDBYS and incident.streams is not None:
+        return value == str(incident.streams.standbys)
     if name != STRATEGY:
         return name in incident.known_settings and str(incident.settings[name]) == value
     named = any(generation.protocol for generation in incident.generations)

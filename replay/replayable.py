@@ -12,7 +12,6 @@ from groupsim.analysis.availability.labels import within
 from groupsim.analysis.availability.start_up import first_worked
 from groupsim.analysis.tables.bounds import Supported, coarse, most_time
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.analysis.what_ifs import of_streams_group
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
@@ -129,8 +128,6 @@ def replayable_run(
     if info.source == "simulated":
         scenario = scenario_of(info, consent)
         return _simulated(scenario, info, facts, chosen, others, between)
-    if any(of_streams_group(fact.event) and group_of(fact.stream) == chosen for fact in facts):
-        raise BadScenario(f'group "{chosen}" is a streams group: its members are not simulated yet')
     own = [interval for interval in intervals(facts) if interval.group == chosen]
     by_logs = Supported(info.summary, own)
     given = {**given_settings(info.summary), **given}
@@ -140,6 +137,7 @@ def replayable_run(
     grown = grown_at_ms(incident)
     interval_ms = max([incident.settings[HEARTBEAT], *incident.open_settings.get(HEARTBEAT, ())])
     window = _window(facts, chosen, incident.ends_ms, interval_ms, between, by_logs.worked.get(chosen), grown)
+    window = replace(window, no_earlier=incident.streams is not None)
     bounds = earliest(facts, incident), latest(facts, incident, given, doubts(info.summary))
     apart = [dated_facts for dated_facts in bounds if dated_facts != facts]
     cost, *costs = (recorded_cost(dated_facts, chosen, window, known, grown) for dated_facts in (facts, *apart))

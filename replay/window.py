@@ -16,7 +16,8 @@ from groupsim.replay.reconstruct.rebalances import Generation
 class Window:
     """What is compared, in ms of the record; `given`: by the user.
 
-    Else it begins when the group first worked, in each run by itself. `to_the_end`: of the record, so that what goes on
+    Else it begins when the group first worked, in each run by itself, or, with `no_earlier`, in a replay not before the
+    record: one instance of Kafka Streams works before the next ones have joined, or not. `to_the_end`: of the record, so that what goes on
     then counts to its end. `interval_ms`: heartbeat.interval.ms.
     """
 
@@ -24,6 +25,7 @@ class Window:
     to_ms: int
     given: bool = False
     to_the_end: bool = True
+    no_earlier: bool = False
     interval_ms: int = 3_000
 
 

@@ -1,8 +1,8 @@
 """Which partitions were held, and when not: the measure of what-ifs, the same of a record and of a simulation.
 
 A partition is held while a running process that is not frozen has it by its own rebalance listener: from the end of its
-assigned callback to the begin of revoked or lost, or to the end of the process. Of a process whose log has no callbacks
-its view counts. Unlike `analysis.availability.rules` this asks nothing that logs of clients do not show (positions,
+assigned callback to the begin of revoked or lost, or to the end of the process, but not while its state is rebuilt (a
+task of Kafka Streams). Of a process whose log has no callbacks its view counts. Unlike `analysis.availability.rules` this asks nothing that logs of clients do not show (positions,
 commits before a revocation, whether the coordinator would accept a commit), so that both kinds of runs can be compared.
 
 A process that is stuck in a batch holds its partitions all the same: processing is serving. How long partitions were
@@ -170,6 +170,7 @@ class _Fold:
         self._callback_ends = callback_ends
         self._held: defaultdict[ProcessId, set[TopicPartition]] = defaultdict(set)
         self._given: dict[ProcessId, tuple[TopicPartition, ...]] = {}
+        self._rebuilds: defaultdict[ProcessId, set[TopicPartition]] = defaultdict(set)
         self._stopped: defaultdict[ProcessId, set[str]] = defaultdict(set)
         self._works_until: dict[ProcessId, int] = {}
         self._holders = dict.fromkeys(since_ms, 0)
@@ -201,6 +202,12 @@ class _Fold:
             case p.PollEnd(process=process, process_ms=works_ms):
                 self._works_until[process] = at_ms + works_ms
                 self._stop(process, _STUCK, at_ms)
+            case p.RestoreStart(process=process, partitions=partitions):
+                self._drop(process, partitions, at_ms)
+                self._rebuilds[process].update(partitions)
+            case p.RestoreEnd(process=process, partitions=partitions):
+                self._rebuilds[process].difference_update(partitions)
+                self._take(process, partitions, at_ms)
             case p.Frozen(process=process):
                 self._stop(process, _FROZEN, at_ms)
             case p.Thawed(process=process):
@@ -231,12 +238,14 @@ class _Fold:
         self._stopped[process].discard(why)
 
     def _take(self, process: ProcessId, partitions: Iterable[TopicPartition], at_ms: int) -> None:
-        new = [tp for tp in partitions if tp not in self._held[process]]
+        new = [tp for tp in partitions if tp not in self._held[process] and tp not in self._rebuilds[process]]
         self._held[process].update(new)
         if not self._stopped[process]:
             self._count(new, 1, at_ms)
 
     def _drop(self, process: ProcessId, partitions: Iterable[TopicPartition], at_ms: int) -> None:
+        partitions = tuple(partitions)
+        self._rebuilds[process].difference_update(partitions)
         gone = [tp for tp in partitions if tp in self._held[process]]
         self._held[process].difference_update(gone)
         if not self._stopped[process]:
@@ -252,7 +261,9 @@ class _Fold:
                 if since < at_ms:
                     self._gaps[tp].append((since, at_ms))
             elif step < 0 and self._holders[tp] == 0:
-                self._open[tp] = max(at_ms, self._since_ms[tp])
+                gaps = self._gaps[tp]
+                begin = gaps.pop()[0] if gaps and gaps[-1][1] == at_ms else at_ms  # held for no time
+                self._open[tp] = max(begin, self._since_ms[tp])
             self.doubles |= self._holders[tp] > 1
 
 

@@ -38,6 +38,7 @@ from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
 from groupsim.incidents.facts.steps_not_logged import add_steps, with_coordinators_steps
+from groupsim.incidents.facts.streams_instances import with_instances_settings
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
 from groupsim.incidents.facts.task_partitions import with_partitions
 from groupsim.incidents.facts.worker_units import OF_ONE_UNIT, with_failed_tasks, with_units
@@ -215,7 +216,8 @@ def _in_one_order(
     """The rows that are used, by one clock, and remarks. Raises LogError if none is about a group."""
     rows, remarks = merged(*order_rows(with_failed_tasks(reading), clocks.corrections), signs)
     rows = with_units(rows)
-    rows = [timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP]
+    used = (timed for timed in rows if timed.row.group is not None or timed.row.kind in _KINDS_WITHOUT_GROUP)
+    rows = with_instances_settings(list(used))
     if not any(timed.row.group for timed in rows):
         raise LogError(f"{listed(reading.origins or reading.files)}: {nothing_to_import(reading)}")
     remarks += [*clocks.off, *reading.notes, *unrelated_logs(rows), *reading.damage, *remarks_on_asked(reading)]

@@ -29,6 +29,7 @@ from groupsim.incidents.facts.unnamed_clients import PlacedRow
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _HEARTBEAT, _MAX_POLL = "heartbeat.interval.ms", "max.poll.interval.ms"
+_WITH_SETTINGS = (RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SETTING, RowKind.CLIENT_SUBSCRIBED)
 _LEAST_BEATS = 3
 """So many intervals of one generation tell the timer; a busy program may send some late, never early."""
 _SAME = 0.01
@@ -46,7 +47,7 @@ def settings_of(rows: Sequence[PlacedRow]) -> dict[str, int | bool | str]:
         if limit_ms:
             found[_MAX_POLL] = limit_ms
         settings = detail.get("settings")
-        if timed.row.kind in (RowKind.CLIENT_CONFIGURED, RowKind.CLIENT_SETTING) and isinstance(settings, dict):
+        if timed.row.kind in _WITH_SETTINGS and isinstance(settings, dict):
             found |= {str(name): value for name, value in settings.items() if isinstance(value, int | bool | str)}
     return found
 

@@ -53,6 +53,7 @@ def requested_settings(detail: Detail, record: Record) -> None:
     detail["settings"] = {name: int(str(detail.pop(key))) for key, name in _SETTINGS.items() if key in detail}
 
 
+UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 JOIN_REQUEST = (
     r"Sending JoinGroup \(\w{1,60}\(group(?:_id|Id)?='(?P<group>[^']{1,300})', session_?[tT]imeout(?:_ms|Ms)?="
     r"(?P<session_ms>\d{1,9}), rebalance_?[tT]imeout(?:_ms|Ms)?=(?P<rebalance_ms>\d{1,9})"

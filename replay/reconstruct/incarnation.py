@@ -45,6 +45,7 @@ class Incarnation:
     - `starts_ms`: its first request reached the coordinator (None: before the record begins); `added_ms`: it became a
       member; `ends_ms` with `ending` (None: it runs on); `expired_ms`: its session ended at the broker after that.
     - `protocol`: the group protocol that it speaks, `classic` or `consumer`.
+    - `disk`: the process id of Kafka Streams, which its instance finds on its disk again.
     - `admissions`: when each of its member ids was issued, and added.
     - `joins_sent`, `joins_answered` (`led_at`: of these, as leader), `syncs_answered`; `generation_at`: the generation
       of an answer to JoinGroup.
@@ -71,6 +72,7 @@ class Incarnation:
     ends_ms: int | None = None
     ending: Ending | None = None
     instance: str | None = None
+    disk: str | None = None
     member_ids: list[MemberId] = field(default_factory=list)
     topics: tuple[str, ...] = ()
     matched: tuple[str, ...] = ()

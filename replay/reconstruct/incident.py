@@ -24,6 +24,7 @@ from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
 from groupsim.replay.reconstruct.short_stops import is_quiet, stopped_members
+from groupsim.replay.reconstruct.streams_program import StreamsProgram, is_streams, streams_program
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
@@ -42,7 +43,8 @@ class Incident:
     """One group: its members, what happened to them and around them (ms of the run), its settings (Kafka's names).
 
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
-    those that it shows, or that the user gave. `client`: the client library that is simulated. `failovers`: when the
+    those that it shows, or that the user gave. `client`: the client library that is simulated; `streams`: what its
+    members are instances of, if they are of an application of Kafka Streams. `failovers`: when the
     coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if it was given or printed. `rejoins`:
     when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
     records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
@@ -53,6 +55,7 @@ class Incident:
     topics: Mapping[str, int]
     members: tuple[Member, ...]
     client: str
+    streams: StreamsProgram | None
     settings: Mapping[str, int]
     open_settings: Mapping[str, Open]
     known_settings: frozenset[str]
@@ -128,13 +131,16 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
+    protocol = is_streams(facts, group)
     members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
+    program = None if protocol is None else streams_program(facts, group, members, protocol)
     stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(
         group=group,
         topics=counts,
         members=stopped.members,
         client=client,
+        streams=program,
         settings=inferred.values,
         open_settings=inferred.open,
         known_settings=inferred.known,
@@ -142,7 +148,9 @@ def reconstruct(
         growths=tuple(growths),
         metadata_age_ms=inferred.metadata_age_ms if age_ms is None else age_ms,
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
-        rejoins=tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
+        rejoins=()
+        if program is not None  # its assignor asks for them, in a replay, too
+        else tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
         host=host_of(client, members, generations),
@@ -152,7 +160,7 @@ def reconstruct(
             *notes,
             *growth_notes,
             *stopped.notes,
-            *assignor_notes(generations),
+            *(assignor_notes(generations) if program is None else program.notes(counts)),
             *program_notes(members),
             *host_notes(client, members, generations),
             *_assumptions(members, inferred.values),

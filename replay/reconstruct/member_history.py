@@ -8,10 +8,11 @@ from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.types import MemberId, ProcessId, RejoinCause
+from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_ID
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.replay.reconstruct.applications.callbacks import Callback
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, NATIVE, STREAMS
 
 LATE_MS = 150
 """A process that acts on a rebalance later than this after it heard of it was busy (a poll of 100 ms is not)."""
@@ -85,9 +86,11 @@ class _ProcessFold:
             case p.ProcessStarted():
                 incarnation.client, incarnation.instance = event.client_id, event.instance_id
                 incarnation.topics, incarnation.library = event.topics, event.library
+                process_id = event.config.get(PROCESS_ID)
+                incarnation.disk = None if process_id is None else str(process_id)
                 incarnation.protocol = str(event.config.get("group.protocol", CLASSIC)).lower()
             case p.StateChanged(state=p.MemberPhase.JOINING | p.MemberPhase.RECONCILING as state):
-                incarnation.protocol = CONSUMER
+                incarnation.protocol = STREAMS if incarnation.protocol == STREAMS else CONSUMER
                 incarnation.received += [at] * (state == p.MemberPhase.RECONCILING)
             case p.JoinSent():
                 self._join_sent(event, at)
@@ -124,7 +127,7 @@ class _ProcessFold:
         if self._heard and self._revoking_ms is not None and not event.owned:
             incarnation.revokes_all = True
         log_begins_later = self._acted_ms is not None and not incarnation.member_ids
-        self._joining = incarnation.protocol == CONSUMER
+        self._joining = incarnation.protocol in NATIVE
         if self._joining:
             incarnation.joins_sent.append(at)
             if incarnation.starts_ms is None and not incarnation.joins_answered:

@@ -43,7 +43,9 @@ def members_of(incarnations: Sequence[Incarnation]) -> list[Member]:
 
 
 def _follows(last: Incarnation, incarnation: Incarnation) -> bool:
-    if (last.instance or last.client) != (incarnation.instance or incarnation.client) or incarnation.starts_ms is None:
+    same = {last.instance, last.disk} & {incarnation.instance, incarnation.disk} - {None}
+    named = last.instance or incarnation.instance
+    if incarnation.starts_ms is None or not (same or (not named and last.client == incarnation.client)):
         return False
     if last.ending is not None:
         return last.ends_ms is None or last.ends_ms <= incarnation.starts_ms

@@ -15,6 +15,7 @@ from groupsim.events import classic as c
 from groupsim.events import consumer as k
 from groupsim.events.base import Event, Recorded, group_stream
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupEmptied
+from groupsim.events.tasks_as_partitions import as_partitions
 from groupsim.events.types import MemberId, RejoinCause
 
 
@@ -58,7 +59,7 @@ def generations_of(facts: Iterable[Recorded], group: str) -> list[Generation]:
     started: tuple[int, c.RebalanceStarted] | None = None
     epochs = Epochs()
     stream = group_stream(group)
-    for fact in facts:
+    for fact in as_partitions(facts):
         if fact.stream != stream:
             continue
         generations += epochs.apply(fact.event, fact.at_ms)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
-from groupsim.simulation.clients.config import CONSUMER
+from groupsim.simulation.clients.config import NATIVE
 
 _LATE_MS = 60
 
@@ -68,7 +68,7 @@ def _between(since_ms: int, until_ms: int) -> Unseen:
 
 def ended_with_commit(incarnation: Incarnation, expired_ms: int, settings: Mapping[str, int]) -> bool:
     """Whether the last request before a session ended was not a heartbeat: then a commit, which renews it, too."""
-    if incarnation.protocol == CONSUMER:  # commits do not count as heartbeats
+    if incarnation.protocol in NATIVE:  # commits do not count as heartbeats
         return False
     requests = [
         each for each in last_requests(incarnation, settings[SESSION]) if each[1] == expired_ms - settings[SESSION]

@@ -1,4 +1,7 @@
-"""The settings that a Java consumer or a Connect worker prints when it starts, e.g. below `ConsumerConfig values:`."""
+"""The settings that a Java client prints when it starts, e.g. `ConsumerConfig values:`, and a line for each setting.
+
+A Connect worker does so; and Kafka Streams, before its consumers do.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import Match
 from groupsim.incidents.logs.row_kinds import RowKind
 
-OPENERS = ("ConsumerConfig values:", "DistributedConfig values:")
+_OF_STREAMS = "StreamsConfig values:"
+OPENERS = ("ConsumerConfig values:", "DistributedConfig values:", _OF_STREAMS)
 SETTING = re.compile(r"(?:^|\s)([a-z][a-z0-9_.]{2,80}) = (.{0,2000})$")
 _KEPT = frozenset(
     [
@@ -29,6 +33,10 @@ _KEPT = frozenset(
     ]
 )
 """Settings that decide how a member behaves; `group.id` and `client.id` name the row."""
+_KEPT_OF_STREAMS = frozenset(
+    ["acceptable.recovery.lag", "max.warmup.replicas", "num.standby.replicas", "probing.rebalance.interval.ms"]
+)
+"""Settings that decide where tasks run."""
 
 
 def read(record: Record) -> tuple[Match, ...] | None:
@@ -39,6 +47,9 @@ def read(record: Record) -> tuple[Match, ...] | None:
     lines = (record.text.partition(opener)[2], *record.more)
     printed = {found[1]: found[2].strip() for line in lines if (found := SETTING.search(line)) is not None}
     printed = {name: value for name, value in printed.items() if value not in ("", "null")}
+    if opener == _OF_STREAMS:
+        settings = {name: _value(printed[name]) for name in sorted(_KEPT_OF_STREAMS & printed.keys())}
+        return (Match(RowKind.CLIENT_SETTING, None, None, None, {"settings": settings}),) if settings else ()
     group = printed.get("group.id")
     if group is None:
         return ()

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import JOIN_REQUEST, Detail, Wording, requested_settings, wording
+from groupsim.incidents.logs.patterns import JOIN_REQUEST, UUID, Detail, Wording, requested_settings, wording
 
+PROCESS_ID, PROCESS_FOUND = "process.id", "process.found"
+"""What counts among the settings of a process: the id of its instance of Kafka Streams, and whether that was on disk."""
+STANDBY_TASKS = "standby.tasks"
+"""The same: how many standby tasks it has."""
 _DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")
 _LEADER = re.compile(r"\bleader='([^']{1,300})'")
 _LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\[\]]{0,200000})\]")
@@ -22,6 +26,16 @@ def worker(detail: Detail, record: Record) -> None:
     for name, listed in _LISTED.findall(printed):
         key = "connectors" if name == "connectorIds" else "tasks"
         detail[key] = [item.strip() for item in listed.split(",") if item.strip()]
+
+
+def _process(detail: Detail, record: Record) -> None:
+    """The process id of an instance is kept in its state directory (Kafka: StateDirectory.initializeProcessId)."""
+    detail["settings"] = {PROCESS_ID: str(detail.pop("process")), PROCESS_FOUND: "from process file" in record.text}
+
+
+def _standbys(detail: Detail, record: Record) -> None:
+    """How many standby tasks a member of a streams group was given with its last assignment."""
+    detail["settings"] = {STANDBY_TASKS: str(detail.pop("standbys")).count("_")}
 
 
 def _committed(detail: Detail, record: Record) -> None:
@@ -77,8 +91,18 @@ CONTEXT: tuple[Wording, ...] = (
         "received heartbeat interval",
         r"^Member {member} received heartbeat interval {int:interval_ms}ms",
     ),
-    wording("", "Received Streams group configuration", r"^Received Streams"),
-    wording("", "Assigning active tasks {", r"^Assigning active tasks"),
+    wording(
+        "consumer_heartbeat_interval",
+        "Received Streams group configuration",
+        r"^Received Streams group configuration from the group coordinator: heartbeatIntervalMs={int:interval_ms}",
+    ),
+    wording(
+        "client_setting",
+        "Assigning active tasks {",
+        r"^Assigning active tasks \{[^}]{0,200000}\}, standby tasks \{(?P<standbys>[^}]{0,200000})\}",
+        _standbys,
+        show="settings",
+    ),
     wording("", "Revoking previously assigned active tasks", r"^Revoking previously assigned active tasks"),
     wording("client_no_broker", "Bootstrap broker", r"^Bootstrap broker .{1,300}? disconnected"),
     wording("client_no_broker", "Rebootstrapping with", r"^Rebootstrapping with"),
@@ -110,6 +134,20 @@ CONTEXT: tuple[Wording, ...] = (
 """What follows `[Consumer clientId=..., groupId=...]`."""
 
 BARE: tuple[Wording, ...] = (
+    wording(
+        "client_setting",
+        "Reading UUID from process file",
+        rf"Reading UUID from process file: (?P<process>{UUID})",
+        _process,
+        show="settings",
+    ),
+    wording(
+        "client_setting",
+        "got fresh process id",
+        rf"got fresh process id (?P<process>{UUID})",
+        _process,
+        show="settings",
+    ),
     wording(
         "client_position",
         "to the committed offset",

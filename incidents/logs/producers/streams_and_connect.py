@@ -11,11 +11,11 @@ import re
 
 from groupsim.events.connect import connector_unit
 from groupsim.incidents.logs.formats import Record
-from groupsim.incidents.logs.patterns import Detail, Wording, wording
+from groupsim.incidents.logs.patterns import UUID, Detail, Wording, wording
 
 _POSITION = re.compile(r"position=(\d{1,18}), end=(\d{1,18})")
 _OF_APPLICATION = re.compile(
-    r"(?P<group>.{1,249}?)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:-StreamThread-\d{1,6})?(?:-consumer)?"
+    rf"(?P<group>.{{1,249}}?)-{UUID}(?:-StreamThread-\d{{1,6}})?(?:-consumer)?"
 )
 """KafkaStreams calls its threads by application.id and process id, where no client.id is set."""
 _SINK = re.compile(r"Worker(?P<sink>Sink|\w{0,20}Source)Task\{id=")

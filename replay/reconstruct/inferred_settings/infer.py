@@ -26,7 +26,7 @@ from groupsim.replay.reconstruct.inferred_settings.initial_delay import initial_
 from groupsim.replay.reconstruct.inferred_settings.removals import Removals, removals_of
 from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.replay.reconstruct.inferred_settings.session import both
-from groupsim.simulation.clients.config import CONSUMER
+from groupsim.simulation.clients.config import NATIVE
 
 _RARE = 2
 """So many of the 40 equally likely values at each end are left out where nothing but habit tells the session."""
@@ -70,7 +70,7 @@ def infer_settings(
 
 def _consumer_group(evidence: Evidence) -> bool:
     """Whether no member spoke the classic protocol."""
-    return all(incarnation.protocol == CONSUMER for incarnation in evidence.incarnations)
+    return all(incarnation.protocol in NATIVE for incarnation in evidence.incarnations)
 
 
 def _session_and_heartbeat(evidence: Evidence, known: Mapping[str, int]) -> tuple[Inference, Inference]:

@@ -1,0 +1,140 @@
+"""StreamsProgram: what a record shows of an application of Kafka Streams, so that its instances can be replayed.
+
+How long state takes to restore is read from the tasks that an instance had not had before: of the time from one task
+that began to run to the next, what a `Store` of the simulator takes in any case is left out. A disk outlives the
+process unless the record shows an instance that came back with a new process id, or restored again what it had had.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import mean
+
+from groupsim.events import client as c
+from groupsim.events.base import Recorded, group_of
+from groupsim.events.types import ProcessId, TopicPartition
+from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_FOUND, STANDBY_TASKS
+from groupsim.replay.reconstruct.members import Member
+from groupsim.simulation.clients.config import CLASSIC, STREAMS
+from groupsim.simulation.clients.streams.application import Store
+from groupsim.simulation.clients.streams.config import StreamsConfig
+from groupsim.wording.lists import listed
+from groupsim.wording.numbers import counted, seconds
+
+STANDBYS = "num.standby.replicas"
+STREAMS_ASSIGNORS = ("stream", "streams")
+"""How the assignor of Kafka Streams is called by the releases (Kafka: StreamsPartitionAssignor.name)."""
+_RATE = 50_000
+"""Records per second: only how long a task restores is known, so any rate does."""
+_USUAL_SHARE = 1.2
+"""Of a `Store`'s begins_ms: what is drawn in the middle."""
+_SETTINGS = ("acceptable.recovery.lag", "max.warmup.replicas", "probing.rebalance.interval.ms", STANDBYS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamsProgram:
+    """`protocol`: `classic` or `streams`; `config`: Kafka Streams' own settings that instances printed.
+
+    `standbys`: num.standby.replicas, printed or as many as members were given. `restored`: from how many tasks the
+    store's time was read.
+    """
+
+    protocol: str
+    store: Store
+    standbys: int = 0
+    config: Mapping[str, int] = field(default_factory=dict)
+    restored: int = 0
+
+    def notes(self, topics: Collection[str]) -> list[str]:
+        """What had to be assumed."""
+        notes = []
+        if len(topics) > 1:
+            notes.append(f"{listed(sorted(topics))} are simulated as topics of subtopologies of their own")
+        disk = "on a disk that outlives the process" if self.store.persistent else "lost with its process"
+        how = f"as {counted(self.restored, 'task')} of the record" if self.restored else "no log shows how long"
+        notes.append(
+            f"a task's state restores for {seconds(self.store.restore_ms)} s ({how}), and is {disk};"
+            f" {STANDBYS}={self.standbys}"
+        )
+        return notes
+
+
+def is_streams(facts: Iterable[Recorded], group: str) -> str | None:
+    """The protocol of a group of Kafka Streams, `classic` or `streams`; None for a group of consumers."""
+    for fact in facts:
+        if group_of(fact.stream) != group:
+            continue
+        event = fact.event
+        if isinstance(event, c.ProcessStarted) and event.config.get("group.protocol") == STREAMS:
+            return STREAMS
+        if isinstance(event, c.JoinOk) and event.protocol in STREAMS_ASSIGNORS:
+            return CLASSIC
+    return None
+
+
+def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member], protocol: str) -> StreamsProgram:
+    """What the record of a group shows of its application, whose instances are `members`."""
+    own = [fact for fact in facts if isinstance(fact.event, c.ClientEvent) and group_of(fact.stream) == group]
+    printed: dict[str, int] = {}
+    standby_tasks: dict[ProcessId, int] = {}
+    tasks: set[TopicPartition] = set()
+    for fact in own:
+        if isinstance(fact.event, c.ProcessStarted):
+            config = fact.event.config
+            printed |= {name: value for name in _SETTINGS if isinstance(value := config.get(name), int)}
+            standby_tasks[fact.event.process] = int(config.get(STANDBY_TASKS, 0))
+        elif isinstance(fact.event, c.RestoreEnd):
+            tasks |= set(fact.event.partitions)
+    standbys = printed.pop(STANDBYS, None)
+    if standbys is None:
+        standbys = round(sum(standby_tasks.values()) / max(1, len(tasks)))
+    member_of = {i.name: number for number, member in enumerate(members) for i in member.incarnations}
+    gained, again = _restored_ms(own, member_of)
+    begins_ms = Store(0).begins_ms
+    restore_ms = max(0, round(mean(gained) - _USUAL_SHARE * begins_ms)) if gained else 0
+    store = Store(
+        restore_ms * _RATE // 1_000, restore=_RATE, persistent=_keeps_its_disk(members, own, gained, again, begins_ms)
+    )
+    usual = {name: value for name, value in printed.items() if name in _SETTINGS}
+    return StreamsProgram(
+        protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(gained)
+    )
+
+
+def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) -> tuple[list[int], list[int]]:
+    """How long each task took that a member had not had before, and each that it had had, one after the other (ms)."""
+    began: dict[ProcessId, int] = {}
+    had: defaultdict[int, set[TopicPartition]] = defaultdict(set)
+    gained, again = [], []
+    for fact in own:
+        match fact.event:
+            case c.RestoreStart(process=process):
+                began[process] = fact.at_ms
+            case c.RestoreEnd(process=process, partitions=partitions) if process in began:
+                took_ms, began[process] = fact.at_ms - began[process], fact.at_ms
+                known = had[member_of.get(process, -1)]
+                (again if set(partitions) <= known else gained).append(took_ms)
+                known |= set(partitions)
+            case _:
+                pass
+    return gained, again
+
+
+def _keeps_its_disk(
+    members: Sequence[Member], own: Sequence[Recorded], gained: Sequence[int], again: Sequence[int], begins_ms: int
+) -> bool:
+    """Whether state is there again when an instance comes back."""
+    found = {
+        fact.event.process: fact.event.config[PROCESS_FOUND]
+        for fact in own
+        if isinstance(fact.event, c.ProcessStarted) and PROCESS_FOUND in fact.event.config
+    }
+    returned = [found[i.name] for member in members for _, i in pairwise(member.incarnations) if i.name in found]
+    if returned:
+        return all(returned)
+    if gained and again and mean(gained) > 2 * begins_ms:
+        return mean(again) < mean(gained) / 2
+    return True
