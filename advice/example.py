@@ -14,6 +14,7 @@ from groupsim.replay.protocols import SERVER_ASSIGNORS, protocols
 from groupsim.replay.reconstruct.incarnation import Ending
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
+from groupsim.replay.reconstruct.streams_program import STANDBYS
 from groupsim.replay.replayable import ReplayableRun
 from groupsim.simulation.clients.config import CONSUMER
 
@@ -30,7 +31,10 @@ def of_incident(incident: ReplayableRun) -> list[str]:
     if recorded is None:
         return []
     of = Replayed(recorded, incident.window, 0)
-    wanted = _of_consumers(recorded) if protocols(recorded, AS_RECORDED) == {CONSUMER} else _of_classic(recorded)
+    if recorded.streams is not None:
+        wanted = _of_streams(recorded)
+    else:
+        wanted = _of_consumers(recorded) if protocols(recorded, AS_RECORDED) == {CONSUMER} else _of_classic(recorded)
     return [f"{key}={','.join(values)}" for key, values in wanted.items() if _answers(of, key, values)]
 
 
@@ -45,6 +49,13 @@ def _of_classic(recorded: Incident) -> dict[str, list[str]]:
     if any(len(member.incarnations) > 1 for member in recorded.members):
         wanted["static"] = ["true", "false"]
     return {key: list(dict.fromkeys(values)) for key, values in wanted.items()}
+
+
+def _of_streams(recorded: Incident) -> dict[str, list[str]]:
+    wanted = {STANDBYS: ["0", "1"]}
+    if any(len(member.incarnations) > 1 for member in recorded.members):
+        wanted["static"] = ["true", "false"]
+    return wanted
 
 
 def _of_consumers(recorded: Incident) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ import msgspec
 
 from groupsim.events.base import Event, Recorded
 from groupsim.events.classic import JoinPhaseCompleted
-from groupsim.events.client import JoinOk, ProcessStarted
+from groupsim.events.client import EpochReceived, JoinOk, ProcessStarted
 from groupsim.storage.store import EventStore, RunInfo, Snapshot
 
 _KIND = "what-if 1"
@@ -93,12 +93,11 @@ def of_streams_group(event: Event) -> bool:
 def simulable(facts: Sequence[Recorded]) -> bool:
     """Whether a run can be simulated again: a generation was formed, and somebody knows how its members joined.
 
-    Nobody does where only `__consumer_offsets` was read: it has what members held. Members of streams groups are not
-    simulated yet.
+    Nobody does where only `__consumer_offsets` was read: it has what members held.
     """
     kinds = {type(fact.event) for fact in facts}
     if any(of_streams_group(fact.event) for fact in facts):
-        return False
+        return EpochReceived in kinds
     return JoinPhaseCompleted in kinds and (ProcessStarted not in kinds or JoinOk in kinds)
 
 

@@ -28,7 +28,9 @@ def choices(
     """
     for protocol in protocols:
         if protocol not in PROTOCOLS:
-            raise BadRequest(f"{dashes}protocol must be {', '.join(PROTOCOLS[:-1])} or streams, not {protocol!r}")
+            raise BadRequest(
+                f"{dashes}protocol must be {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}, not {protocol!r}"
+            )
     choices, taken = [], set()
     for protocol in protocols:
         fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]

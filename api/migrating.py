@@ -36,6 +36,11 @@ def changed(incident: ReplayableRun, chosen: Sequence[Choice]) -> Choice:
     migrations = [choice for choice in chosen if choice.protocol is not None]
     if not migrations or incident.incident is None:
         raise BadRequest("--migrate needs a recorded incident and a --protocol")
+    if incident.incident.streams is not None:
+        raise BadRequest(
+            "--migrate: Kafka Streams changes its protocol only with all instances stopped (KIP-1071), which is not"
+            " simulated; --protocol says what a deploy costs under the other one"
+        )
     first = migrations[0]
     for other in migrations[1:]:
         if _to(other) != _to(first):

@@ -58,8 +58,9 @@ ProtocolOption = Annotated[
     list[str],
     typer.Option(
         "--protocol",
-        metavar="classic|consumer",
-        help="A choice: another group protocol, with each fitting --assignor (consumer: uniform or range).",
+        metavar="classic|consumer|streams",
+        help="A choice: another group protocol, with each fitting --assignor (consumer: uniform or range); streams is "
+        "for applications of Kafka Streams, which speak classic or streams.",
     ),
 ]
 MigrateOption = Annotated[

@@ -28,7 +28,8 @@ _OPTIONS = {"assignor": "--assignor {}", "protocol": "--protocol {}"}
 _SPEAKS_CONSUMER = {"java", "librdkafka", None}
 """Client libraries whose change to the consumer protocol (KIP-848) can be simulated, or unknown ones."""
 _OF_CONSUMERS = (GroupType.CLASSIC, GroupType.CONSUMER)
-"""Groups whose members can change their protocol: Streams, Connect and Schema Registry have protocols of their own."""
+_CAN_CHANGE = (*_OF_CONSUMERS, GroupType.STREAMS)
+"""Groups whose members can change their protocol: Connect and Schema Registry have one of their own."""
 
 
 class Question(NamedTuple):
@@ -108,11 +109,14 @@ def _other_protocol(run: RunId, facts: Sequence[Recorded], types: dict[str | Non
     if joined and not simulable(facts):
         return None
     ((group, _),) = (joined or followed).most_common(1)
-    if group is None or types.get(group) not in _OF_CONSUMERS or not _has_partitions(facts, group):
+    if group is None or types.get(group) not in _CAN_CHANGE or not _has_partitions(facts, group):
         return None
     if _most_at_once(facts, group) < 2:
         return None
-    if not joined:
+    if types[group] == GroupType.STREAMS:
+        name = "classic" if followed[group] else "streams"
+        options, protocol, roll = f"--protocol {name}", f"the {name} protocol", ""
+    elif not joined:
         options, protocol, roll = "--protocol classic", "the classic protocol", ""
     elif followed[group]:
         options, protocol, roll = "--protocol consumer --protocol classic", "one protocol for all members", ""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from statistics import median
 
-from groupsim.replay.player import GROUP, ReplayedRun
+from groupsim.replay.player import ReplayedRun
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
+from groupsim.replay.replayed_group import GROUP
 
 SHARE, LEAST_MS = 0.2, 100
 """A phase is met if it is off by at most this share of the recorded duration, or by at most so many ms."""

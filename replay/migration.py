@@ -15,12 +15,13 @@ from statistics import median
 from groupsim.replay.choice import Choice
 from groupsim.replay.choice_result import Range, range_of
 from groupsim.replay.cost import Cost, replayed_cost
-from groupsim.replay.player import GROUP, replay_incident
+from groupsim.replay.player import replay_incident
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, SESSION
 from groupsim.replay.reconstruct.members import Member
+from groupsim.replay.replayed_group import GROUP
 from groupsim.replay.window import Window
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, LIBRDKAFKA, REFUSED
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS

@@ -25,7 +25,7 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import (
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
-from groupsim.replay.replayed_group import GROUP, STREAMS_DELAY, declared
+from groupsim.replay.replayed_group import STREAMS_DELAY, declared
 from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC

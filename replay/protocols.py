@@ -107,7 +107,8 @@ def group_settings(incident: Incident, choice: Choice) -> dict[str, int]:
         elif classic:
             found[name] = incident.settings[classic]
     if incident.streams is not None:
-        wanted = str(choice.settings.get(STANDBYS, incident.streams.standbys))
+        of_broker = choice.settings.get(f"group.{kind}.{STANDBYS}", incident.streams.standbys)
+        wanted = str(choice.settings.get(STANDBYS, of_broker))
         if not wanted.isdigit():
             raise BadSetting(f"{STANDBYS}={wanted}: must be a whole number")
         found[f"{kind}.{STANDBYS}"] = int(wanted)
@@ -204,6 +205,8 @@ def notes(incident: Incident, choices: Iterable[Choice]) -> list[str]:
     recorded = {incarnation.protocol for incarnation in incident.incarnations}
     for choice in choices:
         if choice.protocol is None or recorded == {choice.protocol}:
+            continue
+        if incident.streams is not None and choice.protocol == CONSUMER:
             continue
         session, heartbeat = incident.settings[SESSION], incident.settings[HEARTBEAT]
         if choice.protocol == CLASSIC:

@@ -12,7 +12,7 @@ from groupsim.analysis.availability.labels import within
 from groupsim.analysis.availability.start_up import first_worked
 from groupsim.analysis.tables.bounds import Supported, coarse, most_time
 from groupsim.analysis.tables.summary import unavailable
-from groupsim.events.base import Recorded, group_of
+from groupsim.events.base import Recorded
 from groupsim.events.catalogue import STATE_CHANGING
 from groupsim.events.client import ProcessStarted
 from groupsim.events.types import TopicPartition
@@ -22,11 +22,12 @@ from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.dated_deaths import dated, earliest, latest
-from groupsim.replay.player import GROUP, ReplayedRun, played_ms, replay_incident
+from groupsim.replay.player import ReplayedRun, played_ms, replay_incident
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
+from groupsim.replay.replayed_group import GROUP
 from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window
 from groupsim.scenarios.scenario_of_run import NONE, Consent, scenario_of

@@ -34,8 +34,6 @@ def declared(
     parts = [Part((topic,), program.store) for topic in topics.subscribed(())]
     processes = {label: disk for label, disk in disks.items() if disk is not None}
     if protocol == STREAMS:
-        return world.streams(
-            GROUP, *parts, config={PROTOCOL: protocol}, group_config=group_config, processes=processes
-        )
-    config = {PROTOCOL: protocol, STANDBYS: program.standbys, **program.config}
+        return world.streams(GROUP, *parts, config={PROTOCOL: protocol}, group_config=group_config, processes=processes)
+    config: dict[str, int | str] = {PROTOCOL: protocol, STANDBYS: program.standbys, **program.config}
     return world.streams(GROUP, *parts, config=config, processes=processes)

@@ -17,8 +17,8 @@ class Window:
     """What is compared, in ms of the record; `given`: by the user.
 
     Else it begins when the group first worked, in each run by itself, or, with `no_earlier`, in a replay not before the
-    record: one instance of Kafka Streams works before the next ones have joined, or not. `to_the_end`: of the record, so that what goes on
-    then counts to its end. `interval_ms`: heartbeat.interval.ms.
+    record: one instance of Kafka Streams works before the next ones have joined, or not. `to_the_end`: of the record,
+    so that what goes on then counts to its end. `interval_ms`: heartbeat.interval.ms.
     """
 
     from_ms: int

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
+_SETTING = re.compile(r"[a-z]+(?:\.[a-z]+)+\b")
 _ALIKE = 3
 """From so many files on that have the same sentence, it is said once."""
 
@@ -56,12 +58,14 @@ def after_comma(text: str) -> str:
 
 
 def capital(text: str) -> str:
-    """A text with a capital letter at its beginning.
+    """A text with a capital letter at its beginning, unless a setting stands there: these have names of their own.
 
     >>> capital("the total is unknown")
     'The total is unknown'
+    >>> capital("session.timeout.ms=6000 is too short")
+    'session.timeout.ms=6000 is too short'
     """
-    return text[:1].upper() + text[1:]
+    return text if _SETTING.match(text) else text[:1].upper() + text[1:]
 
 
 def as_sentence(text: str) -> str:

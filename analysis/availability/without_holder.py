@@ -2,8 +2,9 @@
 
 A partition is held while a running process that is not frozen has it by its own rebalance listener: from the end of its
 assigned callback to the begin of revoked or lost, or to the end of the process, but not while its state is rebuilt (a
-task of Kafka Streams). Of a process whose log has no callbacks its view counts. Unlike `analysis.availability.rules` this asks nothing that logs of clients do not show (positions,
-commits before a revocation, whether the coordinator would accept a commit), so that both kinds of runs can be compared.
+task of Kafka Streams). Of a process whose log has no callbacks its view counts. Unlike `analysis.availability.rules`
+this asks nothing that logs of clients do not show (positions, commits before a revocation, whether the coordinator
+would accept a commit), so that both kinds of runs can be compared.
 
 A process that is stuck in a batch holds its partitions all the same: processing is serving. How long partitions were
 held by such processes alone is a measure of its own, *held but not polled*; it needs facts of polls (`PollEnd`).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import replace
 
+from groupsim.diagnosis import after_a_session as remedies
 from groupsim.diagnosis.cause import (
     Cause,
     Message,
@@ -30,6 +31,7 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
+<<<<<<< HEAD
 _DIED = (
     Remedy(
         "find out why the process ended: one that is stopped can call close() first (on SIGTERM;"
@@ -80,61 +82,16 @@ _CUT_OFF = (
         brief="look at the network between it and the broker",
     ),
 )
+=======
+>>>>>>> f707eefd (explain: an instance of Kafka Streams that closes and comes back needs a group.instance.id; remedies of ended sessions in a table of their own)
 _AT_ONCE_MS, _A_FEW = 100, 3
 """So many clients within so long: heartbeats of separate processes are seldom so near."""
 _SLEPT_MS = 300_000
 """No session is so long that it bridges this."""
-_LIVES_ON = (
-    Remedy(
-        "its log goes on, so it did not die: look for a pause (CPU limits, garbage collection), for the network, or for"
-        " a batch longer than max.poll.interval.ms",
-        ("session.timeout.ms", "max.poll.interval.ms"),
-        brief="look for a pause, the network, or a long batch",
-    ),
-)
-_CLOSED_STREAMS = (
-    Remedy(
-        "see whether it was only closed: Kafka Streams does not leave the group then, unless it is closed with"
-        " CloseOptions.leaveGroup(true) (since Kafka 4.1 LEAVE_GROUP), or its consumer has"
-        " internal.leave.group.on.close=true; if it died, its own log says why",
-        ("session.timeout.ms", "group.instance.id", "internal.leave.group.on.close"),
-        brief="if you closed it, nothing is wrong: Kafka Streams does not leave",
-    ),
-)
-_CLOSED_STATIC = (
-    Remedy(
-        "if it comes back: a session.timeout.ms longer than it is away, then nothing is rebalanced; if it stops for"
-        " good: close it with CloseOptions and LEAVE_GROUP (Kafka 4.1), or remove it with"
-        " Admin.removeMembersFromConsumerGroup",
-        ("session.timeout.ms", "group.instance.id"),
-        brief="to restart without a rebalance, set session.timeout.ms longer than the restart takes",
-    ),
-)
 _SOON_MS = 5_000
 _IS_A_MEMBER = (RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.ASSIGNED)
-_UNKNOWN = (
-    Remedy(
-        "a member's own log says which: where it ends, the process died or was killed (call close() on SIGTERM,"
-        " terminationGracePeriodSeconds); where it goes on after a gap, it froze or was cut off (CPU limits, garbage"
-        " collection, network; a longer session.timeout.ms bridges it)",
-        ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
-        brief="see whether its log ends or has a gap",
-    ),
-)
-_STAYED_AWAY = (
-    Remedy(
-        "a member's own log shows at its end whether it was stopped without close(), died, or was cut off; call"
-        " close() on SIGTERM (terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms",
-        ("session.timeout.ms", "terminationGracePeriodSeconds", "group.instance.id"),
-        brief="read the end of its log, and call close() on SIGTERM",
-    ),
-)
 _READ = "read the end of its log"
 _TOPIC = "`__consumer_offsets` does not show which"
-_SEVERAL = {
-    _UNKNOWN: (_UNKNOWN[0]._replace(brief="see whether their logs end or have gaps"),),
-    _STAYED_AWAY: (_STAYED_AWAY[0]._replace(brief="read the ends of their logs, and call close() on SIGTERM"),),
-}
 
 
 def _find(log: GroupLog) -> Finding | None:
@@ -152,7 +109,8 @@ def _find(log: GroupLog) -> Finding | None:
     shown = any(d.by_broker for d in gone) or any(
         line.row.kind in (RowKind.SESSION_EXPIRED, RowKind.COORDINATOR_LOST) for line in said
     )
-    do = _CLOSED_STATIC if static else _remedies(log, nature, gone)
+    closed = remedies.CLOSED_STATIC if all(_is_static(log, d) for d in gone) else remedies.CLOSED_DYNAMIC
+    do = closed if static else _remedies(log, nature, gone)
     return Finding(
         code=Code.SESSION_EXPIRED,
         certainty=Certainty.SHOWN if shown else Certainty.LIKELY,
@@ -161,7 +119,9 @@ def _find(log: GroupLog) -> Finding | None:
         times=len(gone),
         evidence=_evidence(log, gone),
         do=do,
-        confirm=None if static or do is _NO_SYNC else _confirm(log.called(who), nature, lives_on=do is _LIVES_ON),
+        confirm=None
+        if static or do is remedies.NO_SYNC
+        else _confirm(log.called(who), nature, lives_on=do is remedies.LIVES_ON),
         nature=nature,
         harm_ms=10_000 * len(gone) + sum(silence_ms(log, d) for d in gone),
     )
@@ -201,23 +161,29 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if _never_synced(gone):
+<<<<<<< HEAD
         return _NO_SYNC
     if stopped_alone(log, gone):
         return _CUT_OFF
+=======
+        return remedies.NO_SYNC
+>>>>>>> f707eefd (explain: an instance of Kafka Streams that closes and comes back needs a group.instance.id; remedies of ended sessions in a table of their own)
     if nature is Nature.FROZE:
-        return _SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else _FROZE
+        return (
+            remedies.SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else remedies.FROZE
+        )
     if log.type is GroupType.STREAMS and not log.of_streams_protocol:
-        return _CLOSED_STREAMS
+        return remedies.CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
-        return _LIVES_ON
+        return remedies.LIVES_ON
     if nature is Nature.DIED:
-        return hedged(log, _DIED)
-    do = _STAYED_AWAY if all(log.came_back(d) is None for d in gone) else _UNKNOWN
+        return hedged(log, remedies.DIED)
+    do = remedies.STAYED_AWAY if all(log.came_back(d) is None for d in gone) else remedies.UNKNOWN
     if len({d.who for d in gone}) > 1:
-        return _SEVERAL[do]
+        return remedies.SEVERAL[do]
     (whose,) = log.called([gone[0].who])
     whose = "that member" if whose == NOBODY else whose
-    may_return = do is _STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
+    may_return = do is remedies.STAYED_AWAY and _left_ms(log, gone) < RESTARTS_WITHIN_MS
     brief = _READ if may_return else do[0].brief
     return (do[0]._replace(brief=brief.replace("its log", f"{whose}'s log")), *do[1:])
 
@@ -241,6 +207,12 @@ def _closed_before(log: GroupLog, departure: Departure) -> bool:
     own = [line for line in log.clients.get(departure.who, []) if line.nth < departure.removed.nth]
     last = next((line for line in reversed(own) if leaves(line) or line.row.kind in _IS_A_MEMBER), None)
     return last is not None and leaves(last)
+
+
+def _is_static(log: GroupLog, departure: Departure) -> bool:
+    """Whether its own lines name its group.instance.id, or it is no instance of Kafka Streams, which need not leave."""
+    own = log.clients.get(departure.who, [])
+    return log.type is not GroupType.STREAMS or any(line.row.detail.get("instance") for line in own)
 
 
 def _process_ended(log: GroupLog, departure: Departure) -> bool:
@@ -277,7 +249,7 @@ def _lives_on(who: tuple[str, ...], said: list[Said], what: str, certainty: Cert
         members=who,
         times=1,
         evidence=evidence_of(said),
-        do=_LIVES_ON,
+        do=remedies.LIVES_ON,
         confirm=_confirm(who, Nature.UNKNOWN, lives_on=True),
         nature=Nature.UNKNOWN,
         harm_ms=9_000,
@@ -293,7 +265,7 @@ def _gone_by_the_topic(log: GroupLog) -> Finding | None:
     called, its = log.called(who), "its" if len(who) == 1 else "a"
     what = f"{one_or_many(called)} went: closed, or removed when {its} session ended; {_TOPIC}"
     found = _lives_on(who, said, what, Certainty.POSSIBLE)
-    do = _STAYED_AWAY if len(who) == 1 else _SEVERAL[_STAYED_AWAY]
+    do = remedies.STAYED_AWAY if len(who) == 1 else remedies.SEVERAL[remedies.STAYED_AWAY]
     return replace(found, times=len(said), do=do, confirm=_confirm(called, Nature.UNKNOWN), harm_ms=10_000 * len(said))
 
 
@@ -325,7 +297,7 @@ def _ended_alone(log: GroupLog) -> Finding | None:
         members=who,
         times=len(cut),
         evidence=evidence_of(back),
-        do=hedged(log, _DIED),
+        do=hedged(log, remedies.DIED),
         confirm="the broker's log: when it removed the old member",
         nature=Nature.DIED,
         harm_ms=9_000,
@@ -442,7 +414,7 @@ CAUSE = Cause(
         Message("librdkafka", "SESSTMOUT: Consumer group session timed out (in join-state steady) after 10499 ms"),
         Message("kafka-python", "Heartbeat session expired"),
     ),
-    do=(*_STAYED_AWAY, *_FROZE),
+    do=(*remedies.STAYED_AWAY, *remedies.FROZE),
     find=_find,
     confirm="The member's own log: it ends (died), has a gap (froze), or goes on (cut off).",
     symptoms=("partitions without owner after a crash", "a consumer is stuck", "CommitFailedException"),

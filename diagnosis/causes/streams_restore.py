@@ -17,6 +17,7 @@ _DO = (
         " again",
         ("num.standby.replicas", "state.dir", "group.instance.id"),
         brief="keep a standby, and state on persistent volumes",
+        trial=(("num.standby.replicas", "1"),),
     ),
 )
 _AT_ONCE = (
@@ -26,6 +27,7 @@ _AT_ONCE = (
         " group.protocol=classic moves it when it is warm",
         ("num.standby.replicas", "state.dir", "group.instance.id", "group.protocol"),
         brief="keep a standby, and state on persistent volumes",
+        trial=(("num.standby.replicas", "1"),),
     ),
 )
 _LEAST_MS = 1_000

@@ -98,3 +98,8 @@ class Incarnation:
     rejoined_with_id: bool = False
     revokes_all: bool = False
     expired_ms: int | None = None
+
+    @property
+    def took_part(self) -> bool:
+        """Whether the record has more of it than that its process ran."""
+        return bool(self.joins_answered or self.starts_ms is not None or not self.logged or self.callbacks)

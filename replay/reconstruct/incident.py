@@ -24,7 +24,7 @@ from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
 from groupsim.replay.reconstruct.short_stops import is_quiet, stopped_members
-from groupsim.replay.reconstruct.streams_program import StreamsProgram, is_streams, streams_program
+from groupsim.replay.reconstruct.streams_program import StreamsProgram, streams_program
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
@@ -115,9 +115,7 @@ def reconstruct(
     end_ms = facts[-1].at_ms if facts else 0
     records = unlogged_members.member_records(facts, group)
     incarnations = unlogged_members.combined(history, records, generations, end_ms)
-    incarnations = [
-        i for i in incarnations if i.joins_answered or i.starts_ms is not None or not i.logged or i.callbacks
-    ]
+    incarnations = [i for i in incarnations if i.took_part]
     if not incarnations:
         held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
         why, advice = _NO_JOINS if held else ("has no member of it", "")
@@ -131,9 +129,8 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
-    protocol = is_streams(facts, group)
     members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
-    program = None if protocol is None else streams_program(facts, group, members, protocol)
+    program = streams_program(facts, group, members)
     stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(
         group=group,
@@ -148,9 +145,7 @@ def reconstruct(
         growths=tuple(growths),
         metadata_age_ms=inferred.metadata_age_ms if age_ms is None else age_ms,
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
-        rejoins=()
-        if program is not None  # its assignor asks for them, in a replay, too
-        else tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON)),
+        rejoins=_rejoins(program, generations, incarnations, client),
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
         host=host_of(client, members, generations),
@@ -166,6 +161,13 @@ def reconstruct(
             *_assumptions(members, inferred.values),
         ),
     )
+
+
+def _rejoins(
+    program: StreamsProgram | None, generations: Sequence[Generation], incarnations: Sequence[Incarnation], client: str
+) -> tuple[tuple[int, str], ...]:
+    """When members joined again without a visible cause; the assignor of Kafka Streams asks for it in a replay, too."""
+    return () if program else tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON))
 
 
 def _assumptions(members: Sequence[Member], settings: Mapping[str, int]) -> list[str]:

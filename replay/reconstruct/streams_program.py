@@ -20,7 +20,6 @@ from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_FOU
 from groupsim.replay.reconstruct.members import Member
 from groupsim.simulation.clients.config import CLASSIC, STREAMS
 from groupsim.simulation.clients.streams.application import Store
-from groupsim.simulation.clients.streams.config import StreamsConfig
 from groupsim.wording.lists import listed
 from groupsim.wording.numbers import counted, seconds
 
@@ -54,15 +53,14 @@ class StreamsProgram:
         if len(topics) > 1:
             notes.append(f"{listed(sorted(topics))} are simulated as topics of subtopologies of their own")
         disk = "on a disk that outlives the process" if self.store.persistent else "lost with its process"
-        how = f"as {counted(self.restored, 'task')} of the record" if self.restored else "no log shows how long"
-        notes.append(
-            f"a task's state restores for {seconds(self.store.restore_ms)} s ({how}), and is {disk};"
-            f" {STANDBYS}={self.standbys}"
-        )
+        how = f", as of {counted(self.restored, 'task')} in the record" if self.restored else "; no log shows how long"
+        long = f"{seconds(self.store.restore_ms)} s" if self.store.restore_ms else "hardly any time"
+        notes.append(f"to read the state of a task back takes {long}{how}; it is {disk}")
+        notes.append(f"{STANDBYS}={self.standbys}")
         return notes
 
 
-def is_streams(facts: Iterable[Recorded], group: str) -> str | None:
+def _protocol(facts: Iterable[Recorded], group: str) -> str | None:
     """The protocol of a group of Kafka Streams, `classic` or `streams`; None for a group of consumers."""
     for fact in facts:
         if group_of(fact.stream) != group:
@@ -75,8 +73,11 @@ def is_streams(facts: Iterable[Recorded], group: str) -> str | None:
     return None
 
 
-def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member], protocol: str) -> StreamsProgram:
-    """What the record of a group shows of its application, whose instances are `members`."""
+def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member]) -> StreamsProgram | None:
+    """What the record of a group shows of its application, whose instances are `members`; None: these are consumers."""
+    protocol = _protocol(facts, group)
+    if protocol is None:
+        return None
     own = [fact for fact in facts if isinstance(fact.event, c.ClientEvent) and group_of(fact.stream) == group]
     printed: dict[str, int] = {}
     standby_tasks: dict[ProcessId, int] = {}
@@ -99,16 +100,15 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
         restore_ms * _RATE // 1_000, restore=_RATE, persistent=_keeps_its_disk(members, own, gained, again, begins_ms)
     )
     usual = {name: value for name, value in printed.items() if name in _SETTINGS}
-    return StreamsProgram(
-        protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(gained)
-    )
+    return StreamsProgram(protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(gained))
 
 
 def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) -> tuple[list[int], list[int]]:
     """How long each task took that a member had not had before, and each that it had had, one after the other (ms)."""
     began: dict[ProcessId, int] = {}
     had: defaultdict[int, set[TopicPartition]] = defaultdict(set)
-    gained, again = [], []
+    gained: list[int] = []
+    again: list[int] = []
     for fact in own:
         match fact.event:
             case c.RestoreStart(process=process):

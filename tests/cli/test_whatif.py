@@ -97,8 +97,8 @@ def test_what_the_user_knows_takes_the_place_of_an_assumption(call: Call) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--protocol", "new"], "--protocol must be classic or consumer, not 'new'"),
-        (["--set", "group.protocol=new"], "group.protocol=new: must be classic or consumer"),
+        (["--protocol", "new"], "--protocol must be classic, consumer or streams, not 'new'"),
+        (["--set", "group.protocol=new"], "group.protocol=new: must be classic, consumer or streams"),
         (["--assignor", "uniform-4.1"], "'uniform-4.1' is not an assignor that a broker offers"),
         (["--protocol", "consumer", "--assignor", "uniform,range"], "repeat --assignor for each (brokers offer"),
         (

@@ -112,7 +112,7 @@ def test_a_classic_instance_that_is_closed_does_not_leave() -> None:
     first = _recorded("K04").findings[0]
     assert first.code is Code.SESSION_EXPIRED
     assert "Kafka Streams does not leave the group" in first.what
-    assert "session.timeout.ms" in first.do[0].settings
+    assert "group.instance.id" in first.do[0].settings
 
 
 def test_a_member_of_a_streams_group_that_expires_was_not_only_closed(tmp_path: Path) -> None:

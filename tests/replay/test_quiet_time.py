@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from groupsim.replay.choice import AS_RECORDED
 from groupsim.replay.cost import default_window, replayed_cost
-from groupsim.replay.player import GROUP, played_ms, replay_incident
+from groupsim.replay.player import played_ms, replay_incident
 from groupsim.replay.quiet_time import quiet_time
 from groupsim.replay.reconstruct.incident import Incident
+from groupsim.replay.replayed_group import GROUP
 from tests.replay.test_replayed_incidents import example
 
 HOURS = 3_600_000

@@ -18,9 +18,10 @@ from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.choice_result import ChoiceResult
 from groupsim.replay.cost import Cost, replayed_cost
 from groupsim.replay.fidelity import Fidelity, fidelity, generations_within
-from groupsim.replay.player import GROUP, ReplayedRun, replay_incident
+from groupsim.replay.player import ReplayedRun, replay_incident
 from groupsim.replay.reconstruct.incarnation import StallKind
 from groupsim.replay.reconstruct.incident import Incident, reconstruct
+from groupsim.replay.replayed_group import GROUP
 from groupsim.replay.what_if import compare_choices
 from groupsim.replay.window import Window
 from groupsim.scenarios import catalogue

@@ -8,7 +8,7 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import JOIN_REQUEST, UUID, Detail, Wording, requested_settings, wording
 
 PROCESS_ID, PROCESS_FOUND = "process.id", "process.found"
-"""What counts among the settings of a process: the id of its instance of Kafka Streams, and whether that was on disk."""
+"""What counts among a process's settings: the id of its instance of Kafka Streams, and whether that was on disk."""
 STANDBY_TASKS = "standby.tasks"
 """The same: how many standby tasks it has."""
 _DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")

@@ -14,9 +14,7 @@ from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import UUID, Detail, Wording, wording
 
 _POSITION = re.compile(r"position=(\d{1,18}), end=(\d{1,18})")
-_OF_APPLICATION = re.compile(
-    rf"(?P<group>.{{1,249}}?)-{UUID}(?:-StreamThread-\d{{1,6}})?(?:-consumer)?"
-)
+_OF_APPLICATION = re.compile(rf"(?P<group>.{{1,249}}?)-{UUID}(?:-StreamThread-\d{{1,6}})?(?:-consumer)?")
 """KafkaStreams calls its threads by application.id and process id, where no client.id is set."""
 _SINK = re.compile(r"Worker(?P<sink>Sink|\w{0,20}Source)Task\{id=")
 _STREAM = r"(?:stream-(?:thread|client) \[(?P<thread>[^\]]{1,300})\]:? )"

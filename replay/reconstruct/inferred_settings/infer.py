@@ -37,7 +37,7 @@ _NO_SESSION = "is Kafka's default; no log shows it"
 _NOT_DEFAULT = "is assumed: no log shows it, and the heartbeat interval is not Kafka's default either"
 _NO_HEARTBEAT = "is Kafka's default, or a third of the session; the logs do not show when members sent heartbeats"
 
-_NO_DELAY = Inference(0, "is assumed: a consumer group has none, and the start-up of a classic one is in no comparison")
+_NO_DELAY = Inference(0, "is assumed: a consumer group has none, and the start-up of another one is in no comparison")
 
 
 def infer_settings(
