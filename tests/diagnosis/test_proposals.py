@@ -74,7 +74,7 @@ TWO = joined("range") + started("m1", "m2")
         (KNOWN + joined(None, None), CLASSIC, ROLL),
         (KNOWN + joined("range") + started("m1", "m2", library="sarama"), CLASSIC, None),
         (KNOWN + joined("range") + started("m1", "m2", library="kafka-python"), CLASSIC, None),
-        (KNOWN + TWO, GroupType.STREAMS, None),
+        (KNOWN + TWO, GroupType.STREAMS, "--protocol streams"),
         (KNOWN + TWO, GroupType.CONNECT, None),
         (KNOWN + TWO, GroupType.SCHEMA_REGISTRY, None),
         (declared("g") + TWO, CLASSIC, None),  # no log names a partition: one for each member would be assumed

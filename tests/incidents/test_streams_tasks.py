@@ -16,8 +16,6 @@ from groupsim.analysis.blame.blame import blame
 from groupsim.incidents.facts.importer import ImportResult, import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.replay.replayable import replayable_run
-from groupsim.simulation.errors import BadScenario
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.lines import CLASS, GENERATION, only, read, stamped
 from tests.incidents.recordings import BROKER, CLIENTS, ROOT, in_folder, logs_of
@@ -148,14 +146,6 @@ def test_the_total_is_unknown_where_no_line_shows_what_a_task_reads(tmp_path: Pa
         _consumer(7, "Attempt to heartbeat failed since group is rebalancing"),
     )
     assert 'which tasks read "orders", "prices"' in str(done.run.summary)
-
-
-def test_a_streams_group_is_not_replayed_as_consumers() -> None:
-    store = MemoryStore()
-    (folder,) = [folder for folder in RECORDINGS if "streams" in folder.name.split("__")]
-    run = import_run(read_files(logs_of(folder)), store, name=None, topics={}).run
-    with pytest.raises(BadScenario, match="is a streams group: its members are not simulated yet"):
-        replayable_run(store, run)
 
 
 def test_what_a_streams_group_waits_for_has_the_names_of_its_settings() -> None:
