@@ -30,6 +30,7 @@ from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_t
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.connect_group import ConnectHandle
 from groupsim.simulation.host_speed import IDEAL
 from groupsim.simulation.latencies import Drawn
 from groupsim.simulation.member import MemberHandle
@@ -202,9 +203,9 @@ class _Replay:
     def _member(self, number: int, recorded: Member) -> MemberHandle:
         static = recorded.instance is not None if self._choice.static is None else self._choice.static
         label = _label(number)
-        if self._incident.streams is not None:
-            (instance,) = self._group.join(label, instance_id=label if static else None, after=None)
-            return instance
+        if self._incident.streams is not None or self._incident.connect is not None:
+            (own,) = self._group.join(label, instance_id=label if static else None, after=None)
+            return own
         program = simulated_program.application(recorded, self._exact)
         (member,) = self._group.join(
             label,
@@ -221,6 +222,8 @@ class _Replay:
         if action.kind == ActionKind.FAILOVER:
             loading = min(_LOADING_MS, action.lasts_ms - 1)
             self._world.broker.crash(action.lasts_ms - loading, loading, alone=action.alone)
+        elif action.kind == ActionKind.GROW and isinstance(self._group, ConnectHandle):
+            self._group.add_connector(action.topics[0], action.partitions)
         elif action.kind == ActionKind.GROW:
             self._topics.grow(action.topics[0], action.partitions)
         elif action.kind == ActionKind.REFRESH:
@@ -249,7 +252,7 @@ class _Replay:
 
     def _refresh_metadata(self) -> None:
         """As recorded, unless members do it in their own time."""
-        if protocols.in_own_time(self._incident, self._choice):
+        if protocols.in_own_time(self._incident, self._choice) or self._incident.connect is not None:
             return
         for member in self._members:
             if member.running:
@@ -270,7 +273,7 @@ class _Replay:
                 member.kill()
             else:
                 yield member.gone
-        if self._incident.streams is None:
+        if self._incident.streams is self._incident.connect is None:
             member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
             topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
             member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))

@@ -12,6 +12,7 @@ from groupsim.events.client import ProcessStarted
 from groupsim.incidents.errors import LogError
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
+from groupsim.replay.reconstruct.connect_program import ConnectProgram, connect_program
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
 from groupsim.replay.reconstruct.host_speed import Host, host_notes, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
@@ -44,7 +45,8 @@ class Incident:
 
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated; `streams`: what its
-    members are instances of, if they are of an application of Kafka Streams. `failovers`: when the
+    members are instances of, if they are of an application of Kafka Streams; `connect`: the cluster of Kafka Connect
+    that they are workers of. `failovers`: when the
     coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if it was given or printed. `rejoins`:
     when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
     records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
@@ -56,6 +58,7 @@ class Incident:
     members: tuple[Member, ...]
     client: str
     streams: StreamsProgram | None
+    connect: ConnectProgram | None
     settings: Mapping[str, int]
     open_settings: Mapping[str, Open]
     known_settings: frozenset[str]
@@ -120,7 +123,8 @@ def reconstruct(
         held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
         why, advice = _NO_JOINS if held else ("has no member of it", "")
         raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
-    counts, notes = topology_changes.topics(facts, group, topics, generations)
+    cluster = connect_program(facts, group)
+    counts, notes = ({}, []) if cluster else topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
     known = {name: int(value) for name, value in given.items() if name != "client"}
     age_ms = known.pop(METADATA_AGE, None)
@@ -138,14 +142,15 @@ def reconstruct(
         members=stopped.members,
         client=client,
         streams=program,
+        connect=cluster,
         settings=inferred.values,
         open_settings=inferred.open,
         known_settings=inferred.known,
         generations=tuple(generations),
-        growths=tuple(growths),
+        growths=tuple(cluster.growths if cluster else growths),
         metadata_age_ms=inferred.metadata_age_ms if age_ms is None else age_ms,
         failovers=tuple(topology_changes.failovers(facts, group, incarnations)),
-        rejoins=_rejoins(program, generations, incarnations, client),
+        rejoins=() if program or cluster else _rejoins(generations, incarnations, client),
         ends_ms=end_ms,
         record_interval_ms=record_interval_ms(facts),
         host=host_of(client, members, generations),
@@ -155,7 +160,7 @@ def reconstruct(
             *notes,
             *growth_notes,
             *stopped.notes,
-            *(assignor_notes(generations) if program is None else program.notes(counts)),
+            *(program.notes(counts) if program else cluster.notes() if cluster else assignor_notes(generations)),
             *program_notes(members),
             *host_notes(client, members, generations),
             *_assumptions(members, inferred.values),
@@ -164,10 +169,10 @@ def reconstruct(
 
 
 def _rejoins(
-    program: StreamsProgram | None, generations: Sequence[Generation], incarnations: Sequence[Incarnation], client: str
+    generations: Sequence[Generation], incarnations: Sequence[Incarnation], client: str
 ) -> tuple[tuple[int, str], ...]:
-    """When members joined again without a visible cause; the assignor of Kafka Streams asks for it in a replay, too."""
-    return () if program else tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON))
+    """When members joined again without a visible cause. Assignors of Streams and Connect ask for it, replayed, too."""
+    return tuple(topology_changes.rejoins(generations, incarnations, client == KAFKA_PYTHON))
 
 
 def _assumptions(members: Sequence[Member], settings: Mapping[str, int]) -> list[str]:
