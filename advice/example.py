@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from groupsim.advice.replays import Replayed
 from groupsim.assignors import ASSIGNORS
 from groupsim.coordinator.config import Configs
+from groupsim.events.connect import DELAY
 from groupsim.events.errors import GroupsimError
 from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import AS_RECORDED
@@ -31,11 +32,16 @@ def of_incident(incident: ReplayableRun) -> list[str]:
     if recorded is None:
         return []
     of = Replayed(recorded, incident.window, 0)
-    if recorded.streams is not None:
-        wanted = _of_streams(recorded)
-    else:
-        wanted = _of_consumers(recorded) if protocols(recorded, AS_RECORDED) == {CONSUMER} else _of_classic(recorded)
+    wanted = _of(recorded)
     return [f"{key}={','.join(values)}" for key, values in wanted.items() if _answers(of, key, values)]
+
+
+def _of(recorded: Incident) -> dict[str, list[str]]:
+    if recorded.connect is not None:
+        return {DELAY: list(dict.fromkeys(["0", str(recorded.connect.delay_ms)]))}
+    if recorded.streams is not None:
+        return _of_streams(recorded)
+    return _of_consumers(recorded) if protocols(recorded, AS_RECORDED) == {CONSUMER} else _of_classic(recorded)
 
 
 def _of_classic(recorded: Incident) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from groupsim.coordinator.config import names as setting_names
 from groupsim.replay.choice import Choice
 from groupsim.replay.protocols import PROTOCOL, REMOTE, SERVER_ASSIGNORS, STRATEGY
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, STREAMS, ConsumerConfig
+from groupsim.simulation.clients.connect.cluster import ConnectConfig
 from groupsim.simulation.clients.streams.config import StreamsConfig
 
 MEMBERSHIP, RESTART = "membership", "restart.ms"
@@ -39,7 +40,7 @@ def choice_of(given: Mapping[str, str], name: str, option: str, recorded: str | 
         raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}")
     if (assignor := settings.pop(ASSIGNOR, None)) is not None:
         settings[_whose(assignor, protocol or recorded, option)] = assignor
-    clients = (*setting_names(ConsumerConfig()), *setting_names(StreamsConfig()))
+    clients = (*setting_names(ConsumerConfig()), *setting_names(StreamsConfig()), *setting_names(ConnectConfig()))
     known = [*Configs().names(), *clients, MEMBERSHIP, RESTART]
     for key in settings:
         if key not in known:

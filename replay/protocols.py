@@ -15,7 +15,13 @@ from groupsim.replay.choice import Choice
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
-from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, INITIAL_DELAY, METADATA_AGE, SESSION
+from groupsim.replay.reconstruct.inferred_settings.evidence import (
+    HEARTBEAT,
+    INITIAL_DELAY,
+    MAX_POLL,
+    METADATA_AGE,
+    SESSION,
+)
 from groupsim.replay.reconstruct.streams_program import STANDBYS
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, NATIVE, REFUSED, STREAMS, ConsumerConfig
 from groupsim.simulation.clients.streams.config import StreamsConfig
@@ -68,6 +74,8 @@ def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
         special = {REMOTE}
     elif incident.streams is not None:
         special |= _OF_STREAMS
+    if incident.connect is not None:
+        special |= {MAX_POLL}  # workers have rebalance.timeout.ms instead
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
     if incident.metadata_age_ms is not None and in_own_time(incident, choice):
         known[METADATA_AGE] = incident.metadata_age_ms  # else they notice as recorded, whatever their age
@@ -151,7 +159,7 @@ def broker_bounds(group: Mapping[str, int], settings: Mapping[str, str]) -> dict
 
 def member_config(incident: Incident, choice: Choice, incarnation: Incarnation) -> dict[str, object]:
     """The settings of one incarnation that only its protocol takes."""
-    if incident.streams is not None:
+    if incident.streams is not None or incident.connect is not None:
         return {}
     if protocol_of(incarnation, choice) == CONSUMER:
         return {PROTOCOL: CONSUMER, REMOTE: _remote(incident, choice, incarnation)}
@@ -176,7 +184,7 @@ def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str
 
 def assignor_meant(incident: Incident, choice: Choice) -> str | None:
     """The assignor that a choice of a protocol means without naming it, and why; None where that is as recorded."""
-    if incident.streams is not None:
+    if incident.streams is not None or incident.connect is not None:
         return None
     if choice.protocol == CLASSIC:
         return _classic_assignor_meant(incident, choice)

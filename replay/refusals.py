@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from math import inf
 
 from groupsim.coordinator.config import names
+from groupsim.events.connect import DELAY
 from groupsim.events.types import TopicPartition
+from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_sequences import MIDDLE
 from groupsim.replay.protocols import REMOTE, STRATEGY, protocols
@@ -16,11 +18,14 @@ from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
 from groupsim.replay.reconstruct.streams_program import STANDBYS
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, LIBRDKAFKA, STREAMS
+from groupsim.simulation.clients.connect.cluster import ConnectConfig
 from groupsim.simulation.clients.streams.config import StreamsConfig
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
+from groupsim.wording.lists import listed
 
 MAX_RECORDS = "max.poll.records"
 _OF_STREAMS = frozenset(names(StreamsConfig()))
+_OF_WORKERS = frozenset(names(ConnectConfig()))
 _OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
 
@@ -48,8 +53,16 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
 
 
 def _other_program(incident: Incident, choice: Choice) -> str | None:
-    """Why a choice is none for what the members are: consumers, or instances of Kafka Streams."""
+    """Why a choice is none for what the members are: consumers, instances of Kafka Streams, or workers of Connect."""
     named = [name for name in choice.settings if name in _OF_STREAMS or name.startswith("group.streams.")]
+    if incident.connect is not None:
+        taken = choice.settings.keys() <= {*_OF_WORKERS, SESSION, HEARTBEAT, MIN_SESSION}
+        if taken and choice.static is choice.protocol is None:
+            return None
+        own = listed(sorted(_OF_WORKERS))
+        return f"its members are workers of Kafka Connect: they have {own}, and sessions and heartbeats"
+    if _OF_WORKERS & choice.settings.keys():
+        return f"its members are no workers of Kafka Connect, which {min(_OF_WORKERS & choice.settings.keys())} is for"
     if incident.streams is None:
         named += [f"group.protocol={STREAMS}"] * (choice.protocol == STREAMS)
         return f"its members are consumers, no instances of Kafka Streams, which {named[0]} is for" if named else None
@@ -81,6 +94,8 @@ def has_already(incident: Incident, choice: Choice) -> bool:
 
 
 def _has(incident: Incident, name: str, value: str) -> bool:
+    if name == DELAY and incident.connect is not None:
+        return incident.connect.known and value == str(incident.connect.delay_ms)
     if name == STANDBYS and incident.streams is not None:
         return value == str(incident.streams.standbys)
     if name != STRATEGY:

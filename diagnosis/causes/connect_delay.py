@@ -23,6 +23,7 @@ _DO = (
         " are slow to get ready, to a little more than a worker's restart takes",
         ("scheduled.rebalance.max.delay.ms",),
         brief="lower scheduled.rebalance.max.delay.ms",
+        trial=(("scheduled.rebalance.max.delay.ms", "0"),),
     ),
 )
 

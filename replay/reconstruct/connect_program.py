@@ -30,9 +30,9 @@ _SLOW_MS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectProgram:
-    """`connectors`: when each came (ms of the record, 0: before it), and its tasks at most. `delay_ms`: scheduled.rebalance.max.delay.ms, if it is `known`.
+    """`connectors`: when each came (ms of the record, 0: before it), and its tasks at most.
 
-    `started`: from how many connectors and tasks `times.ready_ms` was read.
+    `delay_ms`: scheduled.rebalance.max.delay.ms, of which the record shows whether it is so, if it is `known`. `started`: from how many connectors and tasks `times.ready_ms` was read.
     """
 
     protocol: ConnectProtocol

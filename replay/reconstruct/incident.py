@@ -12,8 +12,8 @@ from groupsim.events.client import ProcessStarted
 from groupsim.incidents.errors import LogError
 from groupsim.replay.reconstruct import topology_changes, unlogged_members
 from groupsim.replay.reconstruct.applications.programs import program_notes, with_programs
-from groupsim.replay.reconstruct.connect_program import ConnectProgram, connect_program
 from groupsim.replay.reconstruct.client_library import assignor_notes, client_library
+from groupsim.replay.reconstruct.connect_program import ConnectProgram, connect_program
 from groupsim.replay.reconstruct.host_speed import Host, host_notes, host_of
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
@@ -158,7 +158,7 @@ def reconstruct(
         notes=(
             *inferred.notes,
             *notes,
-            *growth_notes,
+            *(() if cluster else growth_notes),
             *stopped.notes,
             *(program.notes(counts) if program else cluster.notes() if cluster else assignor_notes(generations)),
             *program_notes(members),
