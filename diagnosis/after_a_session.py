@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from groupsim.diagnosis.finding import Remedy
 
+LOWER_DELAY = Remedy(
+    "lower scheduled.rebalance.max.delay.ms: to 0, so that other workers take over at once; or, where connectors"
+    " are slow to get ready, to a little more than a worker's restart takes",
+    ("scheduled.rebalance.max.delay.ms",),
+    brief="lower scheduled.rebalance.max.delay.ms",
+    trial=(("scheduled.rebalance.max.delay.ms", "0"),),
+)
+"""Connect keeps what a lost worker had unassigned for that time (KIP-415)."""
 DIED = (
     Remedy(
         "find out why the process ended: one that is stopped can call close() first (on SIGTERM;"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from groupsim.diagnosis.after_a_session import LOWER_DELAY
 from groupsim.diagnosis.cause import Cause, Message, evidence_of, names
 from groupsim.diagnosis.codes import Certainty, Code, GroupType
 from groupsim.diagnosis.connect_work import KINDS, Unit, unassigned
-from groupsim.diagnosis.finding import Evidence, Finding, Remedy
+from groupsim.diagnosis.finding import Evidence, Finding
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.membership import membership
 from groupsim.diagnosis.said import Said
@@ -16,16 +17,6 @@ from groupsim.diagnosis.times import lasted
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import counted
 from groupsim.wording.times import duration
-
-_DO = (
-    Remedy(
-        "lower scheduled.rebalance.max.delay.ms: to 0, so that other workers take over at once; or, where connectors"
-        " are slow to get ready, to a little more than a worker's restart takes",
-        ("scheduled.rebalance.max.delay.ms",),
-        brief="lower scheduled.rebalance.max.delay.ms",
-        trial=(("scheduled.rebalance.max.delay.ms", "0"),),
-    ),
-)
 
 _STOPPED = "nothing to wait for: the worker was stopped {} into the delay, before it assigned this work again"
 
@@ -55,7 +46,7 @@ def _find(log: GroupLog) -> Finding | None:
         members=names(str(line.client) for line in said),
         times=len(said),
         evidence=evidence_of(said) if loss is None else _evidence(said, loss),
-        do=_DO,
+        do=(LOWER_DELAY,),
         confirm=_confirm(log, said, delay, loss),
         harm_ms=delay,
     )
@@ -131,7 +122,7 @@ CAUSE = Cause(
             "Connect", "Joined group … and got assignment: Assignment{… delay=300000} with rebalance delay: 300000"
         ),
     ),
-    do=_DO,
+    do=(LOWER_DELAY,),
     find=_find,
     not_in=frozenset({GroupType.CONSUMER, GroupType.STREAMS}),
     symptoms=("connectors or tasks do not run after a restart",),

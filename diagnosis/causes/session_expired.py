@@ -177,7 +177,8 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
         return remedies.LIVES_ON
     if nature is Nature.DIED:
-        return hedged(log, remedies.DIED)
+        waits = any(line.row.detail.get("delay_ms") for line in log.of(RowKind.WORKER_ASSIGNED))
+        return (*((remedies.LOWER_DELAY,) if waits else ()), *hedged(log, remedies.DIED))
     do = remedies.STAYED_AWAY if all(log.came_back(d) is None for d in gone) else remedies.UNKNOWN
     if len({d.who for d in gone}) > 1:
         return remedies.SEVERAL[do]

@@ -32,7 +32,8 @@ _SLOW_MS = 1_000
 class ConnectProgram:
     """`connectors`: when each came (ms of the record, 0: before it), and its tasks at most.
 
-    `delay_ms`: scheduled.rebalance.max.delay.ms, of which the record shows whether it is so, if it is `known`. `started`: from how many connectors and tasks `times.ready_ms` was read.
+    `delay_ms`: scheduled.rebalance.max.delay.ms, `known` by the record, or Connect's default. `started`: from how many
+    connectors and tasks `times.ready_ms` was read.
     """
 
     protocol: ConnectProtocol
