@@ -1,7 +1,8 @@
-"""What an instance of Kafka Streams prints before its stream threads start: its settings, and its process id.
+"""What an instance of Kafka Streams prints of itself: its settings and process id, and the standbys that it gave.
 
-These lines name no client. They count for the consumers of the instance's threads, from the subscription of each on, so
-that a process begins no earlier than with its first line about the group.
+These lines name no client. They count for the consumers of the instance's threads, with the subscription of each, so
+that a process begins no earlier than with its first line about the group. An instance prints its settings before its
+threads subscribe; what a leader decides, it prints after that.
 """
 
 from __future__ import annotations
@@ -12,22 +13,32 @@ import msgspec
 
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.logs.client_libraries import of_streams
+from groupsim.incidents.logs.producers.java_context_sentences import STANDBYS_DECIDED
 from groupsim.incidents.logs.row_kinds import RowKind
 
 
 def with_instances_settings(rows: Sequence[TimedRow]) -> list[TimedRow]:
     """The rows: those about an instance are left out, and what they say is among the settings of its consumers."""
     printed: dict[str, dict[str, object]] = {}
-    found = []
+    subscribed: dict[str, int] = {}
+    found: list[TimedRow] = []
     for timed in rows:
         row = timed.row
         settings = row.detail.get("settings")
         if row.kind == RowKind.CLIENT_SETTING and row.client is row.group is None and isinstance(settings, dict):
-            printed[row.file] = {**printed.get(row.file, {}), **settings}
+            if STANDBYS_DECIDED not in settings:
+                printed[row.file] = {**printed.get(row.file, {}), **settings}
+            elif (place := subscribed.get(row.file)) is not None:
+                known = found[place].row.detail["settings"]
+                most = max(settings[STANDBYS_DECIDED], known.get(STANDBYS_DECIDED, 0))
+                found[place] = _with(found[place], {**known, STANDBYS_DECIDED: most})
             continue
-        own = printed.get(row.file)
-        if own and row.kind == RowKind.CLIENT_SUBSCRIBED and of_streams(row.client or ""):
-            detail = {**row.detail, "settings": own}
-            timed = TimedRow(timed.at, msgspec.structs.replace(row, detail=detail))
+        if row.kind == RowKind.CLIENT_SUBSCRIBED and of_streams(row.client or ""):
+            subscribed[row.file] = len(found)
+            timed = _with(timed, printed.get(row.file, {}))
         found.append(timed)
     return found
+
+
+def _with(timed: TimedRow, settings: dict[str, object]) -> TimedRow:
+    return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**timed.row.detail, "settings": settings}))

@@ -24,6 +24,7 @@ KEYWORDS = (
     b"StreamsConfig values",
     b"UUID from process file",
     b"got fresh process id",
+    b"Decided on assignment",
     b"DistributedConfig values",
     b"balanced",
     b"ssignment acked",

@@ -25,7 +25,7 @@ from groupsim.replay.reconstruct.old_imports import completed
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.reconstruct.record_interval import record_interval_ms
 from groupsim.replay.reconstruct.short_stops import is_quiet, stopped_members
-from groupsim.replay.reconstruct.streams_program import StreamsProgram, streams_program
+from groupsim.replay.reconstruct.streams_program import StreamsProgram, streams_program, streams_protocol
 from groupsim.replay.reconstruct.unseen import died_before_return
 from groupsim.simulation.clients.config import KAFKA_PYTHON
 from groupsim.simulation.clients.traits import TRAITS
@@ -133,7 +133,10 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
-    members = with_programs(facts, group, members_of(incarnations), generations, longest_ms, writes)
+    of_streams = streams_protocol(facts, group) is not None
+    members = with_programs(
+        facts, group, members_of(incarnations, of_streams=of_streams), generations, longest_ms, writes
+    )
     program = streams_program(facts, group, members)
     stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(

@@ -23,11 +23,17 @@ class Member:
         return next((each.instance for each in self.incarnations if each.instance), None)
 
 
-def members_of(incarnations: Sequence[Incarnation]) -> list[Member]:
-    """Incarnations of one client (or static member) that do not overlap are one member."""
+def members_of(incarnations: Sequence[Incarnation], *, of_streams: bool = False) -> list[Member]:
+    """Incarnations of one client (or static member) that do not overlap are one member.
+
+    `of_streams`: an instance of Kafka Streams without a disk has a new process id, and with it a new client id, when it
+    comes back: whoever comes next after one has ended, and nobody else, is taken for it.
+    """
     chains: list[list[Incarnation]] = []
     for incarnation in sorted(incarnations, key=lambda i: (-1 if i.starts_ms is None else i.starts_ms, i.name)):
         before = [chain for chain in chains if _follows(chain[-1], incarnation)]
+        if of_streams and not before and incarnation.instance is None:
+            before = [chain for chain in chains if _has_ended(chain[-1], incarnation)][:1]
         if not before:
             chains.append([incarnation])
             continue
@@ -40,6 +46,15 @@ def members_of(incarnations: Sequence[Incarnation]) -> list[Member]:
             last.ends_ms = max((incarnation.starts_ms or 0) - 1, 0)
         chain.append(incarnation)
     return [Member(chain[0].instance or chain[0].client, tuple(chain)) for chain in chains]
+
+
+def _has_ended(last: Incarnation, incarnation: Incarnation) -> bool:
+    return (
+        last.ending is not None
+        and last.ends_ms is not None
+        and incarnation.starts_ms is not None
+        and last.ends_ms <= incarnation.starts_ms
+    )
 
 
 def _follows(last: Incarnation, incarnation: Incarnation) -> bool:

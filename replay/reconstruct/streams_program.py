@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import mean
+from statistics import mean, median
 
 from groupsim.events import client as c
 from groupsim.events.base import Recorded, group_of
 from groupsim.events.types import ProcessId, TopicPartition
-from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_FOUND, STANDBY_TASKS
+from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_FOUND, STANDBY_TASKS, STANDBYS_DECIDED
 from groupsim.replay.reconstruct.members import Member
 from groupsim.simulation.clients.config import CLASSIC, STREAMS
 from groupsim.simulation.clients.streams.application import Store
@@ -28,6 +28,7 @@ STREAMS_ASSIGNORS = ("stream", "streams")
 """How the assignor of Kafka Streams is called by the releases (Kafka: StreamsPartitionAssignor.name)."""
 _RATE = 50_000
 """Records per second: only how long a task restores is known, so any rate does."""
+_SLOW_MS, _SLOW_SHARE = 1_000, 0.05
 _USUAL_SHARE = 1.2
 """Of a `Store`'s begins_ms: what is drawn in the middle."""
 _SETTINGS = ("acceptable.recovery.lag", "max.warmup.replicas", "probing.rebalance.interval.ms", STANDBYS)
@@ -60,7 +61,7 @@ class StreamsProgram:
         return notes
 
 
-def _protocol(facts: Iterable[Recorded], group: str) -> str | None:
+def streams_protocol(facts: Iterable[Recorded], group: str) -> str | None:
     """The protocol of a group of Kafka Streams, `classic` or `streams`; None for a group of consumers."""
     for fact in facts:
         if group_of(fact.stream) != group:
@@ -75,32 +76,46 @@ def _protocol(facts: Iterable[Recorded], group: str) -> str | None:
 
 def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member]) -> StreamsProgram | None:
     """What the record of a group shows of its application, whose instances are `members`; None: these are consumers."""
-    protocol = _protocol(facts, group)
+    protocol = streams_protocol(facts, group)
     if protocol is None:
         return None
     own = [fact for fact in facts if isinstance(fact.event, c.ClientEvent) and group_of(fact.stream) == group]
     printed: dict[str, int] = {}
     standby_tasks: dict[ProcessId, int] = {}
+    decided = 0
     tasks: set[TopicPartition] = set()
     for fact in own:
         if isinstance(fact.event, c.ProcessStarted):
             config = fact.event.config
             printed |= {name: value for name in _SETTINGS if isinstance(value := config.get(name), int)}
             standby_tasks[fact.event.process] = int(config.get(STANDBY_TASKS, 0))
+            decided = max(decided, int(config.get(STANDBYS_DECIDED, 0)))
+        elif isinstance(fact.event, c.Closed | c.Crashed):
+            standby_tasks.pop(fact.event.process, None)
         elif isinstance(fact.event, c.RestoreEnd):
             tasks |= set(fact.event.partitions)
     standbys = printed.pop(STANDBYS, None)
     if standbys is None:
-        standbys = round(sum(standby_tasks.values()) / max(1, len(tasks)))
+        standbys = max(decided, round(sum(standby_tasks.values()) / max(1, len(tasks))))
     member_of = {i.name: number for number, member in enumerate(members) for i in member.incarnations}
     gained, again = _restored_ms(own, member_of)
     begins_ms = Store(0).begins_ms
-    restore_ms = max(0, round(mean(gained) - _USUAL_SHARE * begins_ms)) if gained else 0
-    store = Store(
-        restore_ms * _RATE // 1_000, restore=_RATE, persistent=_keeps_its_disk(members, own, gained, again, begins_ms)
-    )
+    persistent = _keeps_its_disk(members, own, gained, again, begins_ms)
+    restored = gained if persistent else gained + again
+    restore_ms = _restore_ms(restored, round(_USUAL_SHARE * begins_ms))
+    store = Store(restore_ms * _RATE // 1_000, restore=_RATE, persistent=persistent)
     usual = {name: value for name, value in printed.items() if name in _SETTINGS}
-    return StreamsProgram(protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(gained))
+    return StreamsProgram(protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(restored))
+
+
+def _restore_ms(took_ms: Sequence[int], begins_ms: int) -> int:
+    """Of tasks that took a second or more the median, if these are not single ones; else the mean of all.
+
+    Those with next to nothing to read are young, or were standbys.
+    """
+    slow = [ms for ms in took_ms if ms >= _SLOW_MS]
+    usual = median(slow) if len(slow) >= max(2, _SLOW_SHARE * len(took_ms)) else mean(took_ms or [0])
+    return max(0, round(usual - begins_ms))
 
 
 def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) -> tuple[list[int], list[int]]:

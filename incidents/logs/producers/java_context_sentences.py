@@ -9,6 +9,8 @@ from groupsim.incidents.logs.patterns import JOIN_REQUEST, UUID, Detail, Wording
 
 PROCESS_ID, PROCESS_FOUND = "process.id", "process.found"
 """What counts among a process's settings: the id of its instance of Kafka Streams, and whether that was on disk."""
+STANDBYS_DECIDED = "standbys.decided"
+_DECIDED = re.compile(r"activeTasks: \(\[([^\]]*)\]\) standbyTasks: \(\[([^\]]*)\]\)")
 STANDBY_TASKS = "standby.tasks"
 """The same: how many standby tasks it has."""
 _DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")
@@ -36,6 +38,16 @@ def _process(detail: Detail, record: Record) -> None:
 def _standbys(detail: Detail, record: Record) -> None:
     """How many standby tasks a member of a streams group was given with its last assignment."""
     detail["settings"] = {STANDBY_TASKS: str(detail.pop("standbys")).count("_")}
+
+
+def _decided(detail: Detail, record: Record) -> None:
+    """How many standbys a leader of the classic protocol gave each task (Kafka: HighAvailabilityTaskAssignor).
+
+    Warm-ups are among them, at most two in all by default; so only whole replicas of all tasks count.
+    """
+    sizes = [(a.count("_"), s.count("_")) for a, s in _DECIDED.findall(str(detail.pop("decided")))]
+    active, standby = (sum(counts) for counts in zip(*sizes, strict=True)) if sizes else (0, 0)
+    detail["settings"] = {STANDBYS_DECIDED: standby // active if active else 0}
 
 
 def _committed(detail: Detail, record: Record) -> None:
@@ -134,6 +146,13 @@ CONTEXT: tuple[Wording, ...] = (
 """What follows `[Consumer clientId=..., groupId=...]`."""
 
 BARE: tuple[Wording, ...] = (
+    wording(
+        "client_setting",
+        "Decided on assignment",
+        r"^Decided on assignment: (?P<decided>.+)$",
+        _decided,
+        show="settings",
+    ),
     wording(
         "client_setting",
         "Reading UUID from process file",
