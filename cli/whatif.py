@@ -123,8 +123,8 @@ def whatif(
 ) -> None:
     """Simulate an incident again, with each choice, and say in one sentence what would have helped.
 
-    Answered for groups of both protocols, recorded or simulated (of a simulated run, for settings alone). The first
-    line is the answer; what was recorded, as the import says it, stands below; the table has medians over the seeds.
+    Answered for consumers of both protocols, applications of Kafka Streams and clusters of Kafka Connect, recorded or
+    simulated (of a simulated run, for settings alone). The first line is the answer; what was recorded, as the import says it, stands below; the table has medians over the seeds.
     Counted is the time after start-up in which no running process held a partition, by its own rebalance listener;
     start-up is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most so long;
     max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares with the

@@ -273,7 +273,7 @@ class _Replay:
                 member.kill()
             else:
                 yield member.gone
-        if self._incident.streams is self._incident.connect is None:
+        if self._incident.streams is None and self._incident.connect is None:
             member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
             topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
             member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))

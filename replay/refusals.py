@@ -57,7 +57,7 @@ def _other_program(incident: Incident, choice: Choice) -> str | None:
     named = [name for name in choice.settings if name in _OF_STREAMS or name.startswith("group.streams.")]
     if incident.connect is not None:
         taken = choice.settings.keys() <= {*_OF_WORKERS, SESSION, HEARTBEAT, MIN_SESSION}
-        if taken and choice.static is choice.protocol is None:
+        if taken and choice.static is None and choice.protocol is None:
             return None
         own = listed(sorted(_OF_WORKERS))
         return f"its members are workers of Kafka Connect: they have {own}, and sessions and heartbeats"

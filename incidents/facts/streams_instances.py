@@ -17,10 +17,14 @@ from groupsim.incidents.logs.producers.java_context_sentences import STANDBYS_DE
 from groupsim.incidents.logs.row_kinds import RowKind
 
 
+Settings = dict[str, object]
+
+
 def with_instances_settings(rows: Sequence[TimedRow]) -> list[TimedRow]:
     """The rows: those about an instance are left out, and what they say is among the settings of its consumers."""
-    printed: dict[str, dict[str, object]] = {}
+    printed: dict[str, Settings] = {}
     subscribed: dict[str, int] = {}
+    decided: dict[int, int] = {}
     found: list[TimedRow] = []
     for timed in rows:
         row = timed.row
@@ -29,16 +33,18 @@ def with_instances_settings(rows: Sequence[TimedRow]) -> list[TimedRow]:
             if STANDBYS_DECIDED not in settings:
                 printed[row.file] = {**printed.get(row.file, {}), **settings}
             elif (place := subscribed.get(row.file)) is not None:
-                known = found[place].row.detail["settings"]
-                most = max(settings[STANDBYS_DECIDED], known.get(STANDBYS_DECIDED, 0))
-                found[place] = _with(found[place], {**known, STANDBYS_DECIDED: most})
+                decided[place] = max(settings[STANDBYS_DECIDED], decided.get(place, 0))
             continue
         if row.kind == RowKind.CLIENT_SUBSCRIBED and of_streams(row.client or ""):
             subscribed[row.file] = len(found)
             timed = _with(timed, printed.get(row.file, {}))
         found.append(timed)
+    for place, standbys in decided.items():
+        found[place] = _with(found[place], {STANDBYS_DECIDED: standbys})
     return found
 
 
-def _with(timed: TimedRow, settings: dict[str, object]) -> TimedRow:
+def _with(timed: TimedRow, more: Settings) -> TimedRow:
+    known = timed.row.detail.get("settings")
+    settings = {**(known if isinstance(known, dict) else {}), **more}
     return TimedRow(timed.at, msgspec.structs.replace(timed.row, detail={**timed.row.detail, "settings": settings}))
