@@ -124,12 +124,13 @@ def whatif(
     """Simulate an incident again, with each choice, and say in one sentence what would have helped.
 
     Answered for consumers of both protocols, applications of Kafka Streams and clusters of Kafka Connect, recorded or
-    simulated (of a simulated run, for settings alone). The first line is the answer; what was recorded, as the import says it, stands below; the table has medians over the seeds.
-    Counted is the time after start-up in which no running process held a partition, by its own rebalance listener;
-    start-up is a line of its own. p95_partition_ms: 95 % of the partitions were not held for at most so long;
-    max_partitions: so many at once; unsafe_ms: two owners could both commit. versus_baseline compares with the
-    simulation as recorded (JSON: versus_recorded, too), versus_record with the record. Phases are the join and sync
-    phases of the exact replay and of the record. The answers are kept with the run, and `groupsim report` shows them.
+    simulated (of a simulated run, for settings alone). The first line is the answer; what was recorded, as the import
+    says it, stands below; the table has medians over the seeds. Counted is the time after start-up in which no running
+    process held a partition, by its own rebalance listener; start-up is a line of its own. p95_partition_ms: 95 % of
+    the partitions were not held for at most so long; max_partitions: so many at once; unsafe_ms: two owners could both
+    commit. versus_baseline compares with the simulation as recorded (JSON: versus_recorded, too), versus_record with
+    the record. Phases are the join and sync phases of the exact replay and of the record. The answers are kept with the
+    run, and `groupsim report` shows them.
 
     Example: groupsim whatif latest --assignor cooperative-sticky --set membership=static
     """

@@ -56,6 +56,12 @@ SLEPT = (
         brief="keep its machine awake: no setting of Kafka bridges that",
     ),
 )
+CUT_OFF = (
+    Remedy(
+        "see why the worker could not reach its group's coordinator: until it can, it runs no connector and no task",
+        brief="look at the network between it and the broker",
+    ),
+)
 LIVES_ON = (
     Remedy(
         "its log goes on, so it did not die: look for a pause (CPU limits, garbage collection), for the network, or for"

@@ -31,59 +31,6 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
 from groupsim.wording.times import duration
 
-<<<<<<< HEAD
-_DIED = (
-    Remedy(
-        "find out why the process ended: one that is stopped can call close() first (on SIGTERM;"
-        " terminationGracePeriodSeconds), so that nobody waits for session.timeout.ms; one that crashes or is killed"
-        " (kill -9, out of memory) cannot",
-        ("terminationGracePeriodSeconds", "session.timeout.ms"),
-        brief="see why the process died; on SIGTERM call close()",
-    ),
-    Remedy(
-        "or give members that come back quickly a group.instance.id",
-        ("group.instance.id",),
-        trial=(("membership", "static"),),
-        needs="group.instance.id",
-    ),
-    Remedy(
-        "or use a shorter session.timeout.ms (at least three heartbeats): the coordinator notices a death sooner",
-        ("session.timeout.ms", "heartbeat.interval.ms"),
-        brief="use a shorter session.timeout.ms",
-        trial=(("session.timeout.ms", "6000"),),
-    ),
-)
-_FROZE = (
-    Remedy(
-        "find what stops the process (CPU limits, garbage collection, a machine that sleeps); a longer"
-        " session.timeout.ms, at least three times heartbeat.interval.ms, bridges short stops",
-        ("session.timeout.ms", "heartbeat.interval.ms"),
-        brief="find what stops the process",
-    ),
-)
-_NO_SYNC = (
-    Remedy(
-        "a member that joined asks for its assignment at once (SyncGroup), the leader with that of all: see in its log"
-        " whether its assignor failed or hangs; another release of its client may do it",
-        ("max.poll.interval.ms",),
-        brief="see in its log whether its assignor failed",
-    ),
-)
-_SLEPT = (
-    Remedy(
-        "find what stops the machine for minutes (sleep, a suspended virtual machine, a paused container): no"
-        " session.timeout.ms bridges that",
-        brief="keep its machine awake: no setting of Kafka bridges that",
-    ),
-)
-_CUT_OFF = (
-    Remedy(
-        "see why the worker could not reach its group's coordinator: until it can, it runs no connector and no task",
-        brief="look at the network between it and the broker",
-    ),
-)
-=======
->>>>>>> f707eefd (explain: an instance of Kafka Streams that closes and comes back needs a group.instance.id; remedies of ended sessions in a table of their own)
 _AT_ONCE_MS, _A_FEW = 100, 3
 """So many clients within so long: heartbeats of separate processes are seldom so near."""
 _SLEPT_MS = 300_000
@@ -161,13 +108,9 @@ def _just_joined(log: GroupLog, departure: Departure) -> bool:
 
 def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Remedy, ...]:
     if _never_synced(gone):
-<<<<<<< HEAD
-        return _NO_SYNC
-    if stopped_alone(log, gone):
-        return _CUT_OFF
-=======
         return remedies.NO_SYNC
->>>>>>> f707eefd (explain: an instance of Kafka Streams that closes and comes back needs a group.instance.id; remedies of ended sessions in a table of their own)
+    if stopped_alone(log, gone):
+        return remedies.CUT_OFF
     if nature is Nature.FROZE:
         return (
             remedies.SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else remedies.FROZE

@@ -16,7 +16,6 @@ from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.producers.java_context_sentences import STANDBYS_DECIDED
 from groupsim.incidents.logs.row_kinds import RowKind
 
-
 Settings = dict[str, object]
 
 

@@ -26,13 +26,8 @@ from groupsim.incidents.logs.times import Stamp, iso, parse_zone
 UNRECOGNISED_KEPT = 10_000
 GROUP_ACTIVITY = re.compile(
     rb"[Jj]oin|[Ss]ync|[Ll]eav|[Ll]eft|ssign|evo[kc]|[Ll]ost|eneration|ember|ffset|ubscri|tabiliz|oordinat|ebalanc|eartbeat"
-<<<<<<< HEAD
     rb"|onsumer group|(?:Consumer|Distributed|Streams)Config|UUID from|fresh process|kafkajs|poll|[Dd]ead|empty|load"
     rb"|fenced|epoch|ommit"
-=======
-    rb"|onsumer group|ConsumerConfig|StreamsConfig|UUID from|fresh process|kafkajs|poll|[Dd]ead|empty|load|fenced|epoch"
-    rb"|ommit"
->>>>>>> f707eefd (explain: an instance of Kafka Streams that closes and comes back needs a group.instance.id; remedies of ended sessions in a table of their own)
     rb"|kafka(?: server|\.(?:common\.)?errors)|INCONSISTENT_|GROUP_"
     rb"|record store|econcil|alanced|laims|REVOK|ASSIGN|LOST|Kafka|rdk|thrd:|BrokerServer|state|Bootstrap b|Rebootstr"
     + rb"|onnection to node|configs? updated|config (?:removed|update by|state)|atal exception|to unexpected error"
