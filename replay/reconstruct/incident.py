@@ -117,12 +117,10 @@ def reconstruct(
     generations = generations_of(facts, group)
     end_ms = facts[-1].at_ms if facts else 0
     records = unlogged_members.member_records(facts, group)
-    incarnations = unlogged_members.combined(history, records, generations, end_ms)
-    incarnations = [i for i in incarnations if i.took_part]
+    known_ones = unlogged_members.combined(history, records, generations, end_ms)
+    incarnations = [incarnation for incarnation in known_ones if incarnation.took_part]
     if not incarnations:
-        held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
-        why, advice = _NO_JOINS if held else ("has no member of it", "")
-        raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
+        raise _nothing_to_replay(facts, group)
     cluster = connect_program(facts, group)
     counts, notes = ({}, []) if cluster else topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
@@ -133,10 +131,8 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
-    of_streams = streams_protocol(facts, group) is not None
-    members = with_programs(
-        facts, group, members_of(incarnations, of_streams=of_streams), generations, longest_ms, writes
-    )
+    chains = members_of(incarnations, of_streams=streams_protocol(facts, group) is not None)
+    members = with_programs(facts, group, chains, generations, longest_ms, writes)
     program = streams_program(facts, group, members)
     stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(
@@ -160,8 +156,7 @@ def reconstruct(
         stopped=stopped.names,
         notes=(
             *inferred.notes,
-            *notes,
-            *(() if cluster else growth_notes),
+            *(() if cluster else [*notes, *growth_notes]),
             *stopped.notes,
             *(program.notes(counts) if program else cluster.notes() if cluster else assignor_notes(generations)),
             *program_notes(members),
@@ -169,6 +164,12 @@ def reconstruct(
             *_assumptions(members, inferred.values),
         ),
     )
+
+
+def _nothing_to_replay(facts: Sequence[Recorded], group: str) -> LogError:
+    held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
+    why, advice = _NO_JOINS if held else ("has no member of it", "")
+    return LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
 
 
 def _rejoins(

@@ -29,8 +29,8 @@ STREAMS_ASSIGNORS = ("stream", "streams")
 _RATE = 50_000
 """Records per second: only how long a task restores is known, so any rate does."""
 _SLOW_MS, _SLOW_SHARE = 1_000, 0.05
-_USUAL_SHARE = 1.2
-"""Of a `Store`'s begins_ms: what is drawn in the middle."""
+_BESIDES_MS = 360
+"""What a task takes besides its records: its store is opened, and its changelog looked up."""
 _SETTINGS = ("acceptable.recovery.lag", "max.warmup.replicas", "probing.rebalance.interval.ms", STANDBYS)
 
 
@@ -38,24 +38,30 @@ _SETTINGS = ("acceptable.recovery.lag", "max.warmup.replicas", "probing.rebalanc
 class StreamsProgram:
     """`protocol`: `classic` or `streams`; `config`: Kafka Streams' own settings that instances printed.
 
-    `standbys`: num.standby.replicas, printed or as many as members were given. `restored`: from how many tasks the
-    store's time was read.
+    `restore_ms`: how long the state of a task is read back, from so many tasks as were `restored`; `persistent`: it is
+    on a disk that outlives the process. `standbys`: num.standby.replicas, printed or as many as members were given.
     """
 
     protocol: str
-    store: Store
+    restore_ms: int
+    persistent: bool
     standbys: int = 0
     config: Mapping[str, int] = field(default_factory=dict)
     restored: int = 0
+
+    @property
+    def store(self) -> Store:
+        """That of each task."""
+        return Store(self.restore_ms * _RATE // 1_000, restore=_RATE, persistent=self.persistent)
 
     def notes(self, topics: Collection[str]) -> list[str]:
         """What had to be assumed."""
         notes = []
         if len(topics) > 1:
             notes.append(f"{listed(sorted(topics))} are simulated as topics of subtopologies of their own")
-        disk = "on a disk that outlives the process" if self.store.persistent else "lost with its process"
+        disk = "on a disk that outlives the process" if self.persistent else "lost with its process"
         how = f", as of {counted(self.restored, 'task')} in the record" if self.restored else "; no log shows how long"
-        long = f"{seconds(self.store.restore_ms)} s" if self.store.restore_ms else "hardly any time"
+        long = f"{seconds(self.restore_ms)} s" if self.restore_ms else "hardly any time"
         notes.append(f"to read the state of a task back takes {long}{how}; it is {disk}")
         notes.append(f"{STANDBYS}={self.standbys}")
         return notes
@@ -99,23 +105,26 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
         standbys = max(decided, round(sum(standby_tasks.values()) / max(1, len(tasks))))
     member_of = {i.name: number for number, member in enumerate(members) for i in member.incarnations}
     gained, again = _restored_ms(own, member_of)
-    begins_ms = Store(0).begins_ms
-    persistent = _keeps_its_disk(members, own, gained, again, begins_ms)
+    persistent = _keeps_its_disk(members, own, gained, again)
     restored = gained if persistent else gained + again
-    restore_ms = _restore_ms(restored, round(_USUAL_SHARE * begins_ms))
-    store = Store(restore_ms * _RATE // 1_000, restore=_RATE, persistent=persistent)
-    usual = {name: value for name, value in printed.items() if name in _SETTINGS}
-    return StreamsProgram(protocol=protocol, store=store, standbys=standbys, config=usual, restored=len(restored))
+    return StreamsProgram(
+        protocol=protocol,
+        restore_ms=_restore_ms(restored),
+        persistent=persistent,
+        standbys=standbys,
+        config={name: value for name, value in printed.items() if name in _SETTINGS},
+        restored=len(restored),
+    )
 
 
-def _restore_ms(took_ms: Sequence[int], begins_ms: int) -> int:
+def _restore_ms(took_ms: Sequence[int]) -> int:
     """Of tasks that took a second or more the median, if these are not single ones; else the mean of all.
 
     Those with next to nothing to read are young, or were standbys.
     """
     slow = [ms for ms in took_ms if ms >= _SLOW_MS]
     usual = median(slow) if len(slow) >= max(2, _SLOW_SHARE * len(took_ms)) else mean(took_ms or [0])
-    return max(0, round(usual - begins_ms))
+    return max(0, round(usual - _BESIDES_MS))
 
 
 def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) -> tuple[list[int], list[int]]:
@@ -139,7 +148,7 @@ def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) ->
 
 
 def _keeps_its_disk(
-    members: Sequence[Member], own: Sequence[Recorded], gained: Sequence[int], again: Sequence[int], begins_ms: int
+    members: Sequence[Member], own: Sequence[Recorded], gained: Sequence[int], again: Sequence[int]
 ) -> bool:
     """Whether state is there again when an instance comes back."""
     found = {
@@ -150,6 +159,6 @@ def _keeps_its_disk(
     returned = [found[i.name] for member in members for _, i in pairwise(member.incarnations) if i.name in found]
     if returned:
         return all(returned)
-    if gained and again and mean(gained) > 2 * begins_ms:
+    if gained and again and mean(gained) > 2 * _BESIDES_MS:
         return mean(again) < mean(gained) / 2
     return True

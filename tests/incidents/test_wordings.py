@@ -203,7 +203,7 @@ def test_a_connect_worker_tells_its_tasks_and_no_partitions(tmp_path: Path) -> N
     row = only(tmp_path, AT + "[Worker clientId=connect-1, groupId=connect] " + said + CLASS)
     assert (row.kind, row.detail) == (
         "worker_assigned",
-        {"generation": 15, "connectors": ["db", "files"], "tasks": ["db-0"]},
+        {"generation": 15, "leader": "w-1", "connectors": ["db", "files"], "tasks": ["db-0"]},
     )
 
 

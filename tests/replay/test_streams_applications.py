@@ -39,7 +39,7 @@ def test_an_instance_that_comes_back_with_its_process_id_is_the_same_one() -> No
     assert recorded is not None
     assert recorded.streams is not None
     assert recorded.streams.protocol == "classic"
-    assert recorded.streams.store.persistent
+    assert recorded.streams.persistent
     assert [len(member.incarnations) for member in recorded.members] == [2, 2, 2]
 
 
@@ -56,7 +56,7 @@ def test_a_slow_restore_is_read_from_the_tasks_that_an_instance_had_not_had_befo
     assert recorded is not None
     assert recorded.streams is not None
     assert recorded.streams.protocol == "streams"
-    assert 200 < recorded.streams.store.restore_ms < 3_500  # three tasks took 3 s each, the others hardly any time
+    assert 200 < recorded.streams.restore_ms < 3_500  # three tasks took 3 s each, the others hardly any time
 
 
 @pytest.mark.parametrize(
