@@ -127,6 +127,9 @@ class _Replay:
         first = None if self._exact else world.rng.stream("whatif/records").random()
         lasts = self.ends_ms + AFTERWARDS_MS
         times = record_times(incident, lasts, batch_times(self._actions), first)
+        if incident.streams is not None:
+            grown_ms = self.quiet.simulated_ms(self.from_ms + incident.streams.worked_ms)
+            times = sorted([*times, *[grown_ms] * incident.streams.records])
         self._topics = ReplayedTopics(world, incident, times)
         ranked = self._ranked()
         disks = {_label(number): member.incarnations[0].disk for number, member in ranked}

@@ -26,8 +26,8 @@ from groupsim.wording.numbers import counted, seconds
 STANDBYS = "num.standby.replicas"
 STREAMS_ASSIGNORS = ("stream", "streams")
 """How the assignor of Kafka Streams is called by the releases (Kafka: StreamsPartitionAssignor.name)."""
-_RATE = 50_000
-"""Records per second: only how long a task restores is known, so any rate does."""
+_RATE = 20_000
+"""Records per second: only how long a task restores is known, so any usual rate does."""
 _SLOW_MS, _SLOW_SHARE = 1_000, 0.05
 _BESIDES_MS = 360
 """What a task takes besides its records: its store is opened, and its changelog looked up."""
@@ -39,20 +39,27 @@ class StreamsProgram:
     """`protocol`: `classic` or `streams`; `config`: Kafka Streams' own settings that instances printed.
 
     `restore_ms`: how long the state of a task is read back, from so many tasks as were `restored`; `persistent`: it is
-    on a disk that outlives the process. `standbys`: num.standby.replicas, printed or as many as members were given.
+    on a disk that outlives the process. `worked_ms`: when each task had run for the first time. `standbys`:
+    num.standby.replicas, printed or as many as members were given.
     """
 
     protocol: str
     restore_ms: int
     persistent: bool
+    worked_ms: int = 0
     standbys: int = 0
     config: Mapping[str, int] = field(default_factory=dict)
     restored: int = 0
 
     @property
     def store(self) -> Store:
-        """That of each task."""
-        return Store(self.restore_ms * _RATE // 1_000, restore=_RATE, persistent=self.persistent)
+        """That of each task, empty: what is read back later is written at `worked_ms`, since start-up is no matter."""
+        return Store(0, restore=_RATE, persistent=self.persistent)
+
+    @property
+    def records(self) -> int:
+        """How many a task has written then."""
+        return self.restore_ms * _RATE // 1_000
 
     def notes(self, topics: Collection[str]) -> list[str]:
         """What had to be assumed."""
@@ -89,7 +96,7 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
     printed: dict[str, int] = {}
     standby_tasks: dict[ProcessId, int] = {}
     decided = 0
-    tasks: set[TopicPartition] = set()
+    first_ms: dict[TopicPartition, int] = {}
     for fact in own:
         if isinstance(fact.event, c.ProcessStarted):
             config = fact.event.config
@@ -99,18 +106,23 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
         elif isinstance(fact.event, c.Closed | c.Crashed):
             standby_tasks.pop(fact.event.process, None)
         elif isinstance(fact.event, c.RestoreEnd):
-            tasks |= set(fact.event.partitions)
+            for partition in fact.event.partitions:
+                first_ms.setdefault(partition, fact.at_ms)
     standbys = printed.pop(STANDBYS, None)
     if standbys is None:
-        standbys = max(decided, round(sum(standby_tasks.values()) / max(1, len(tasks))))
+        standbys = max(decided, round(sum(standby_tasks.values()) / max(1, len(first_ms))))
     member_of = {i.name: number for number, member in enumerate(members) for i in member.incarnations}
-    gained, again = _restored_ms(own, member_of)
+    worked_ms = max(first_ms.values(), default=0)
+    gained, again = _restored_ms(own, member_of, worked_ms)
+    if not gained:  # nothing was gained since: what the first tasks took is all that is known
+        gained, _ = _restored_ms(own, member_of, 0)
     persistent = _keeps_its_disk(members, own, gained, again)
     restored = gained if persistent else gained + again
     return StreamsProgram(
         protocol=protocol,
         restore_ms=_restore_ms(restored),
         persistent=persistent,
+        worked_ms=worked_ms,
         standbys=standbys,
         config={name: value for name, value in printed.items() if name in _SETTINGS},
         restored=len(restored),
@@ -127,8 +139,13 @@ def _restore_ms(took_ms: Sequence[int]) -> int:
     return max(0, round(usual - _BESIDES_MS))
 
 
-def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) -> tuple[list[int], list[int]]:
-    """How long each task took that a member had not had before, and each that it had had, one after the other (ms)."""
+def _restored_ms(
+    own: Sequence[Recorded], member_of: Mapping[ProcessId, int], since_ms: int
+) -> tuple[list[int], list[int]]:
+    """How long (ms) each task took that a member had not had before, and each that it had had, one after the other.
+
+    Those are left out that ran by `since_ms`.
+    """
     began: dict[ProcessId, int] = {}
     had: defaultdict[int, set[TopicPartition]] = defaultdict(set)
     gained: list[int] = []
@@ -140,7 +157,8 @@ def _restored_ms(own: Sequence[Recorded], member_of: Mapping[ProcessId, int]) ->
             case c.RestoreEnd(process=process, partitions=partitions) if process in began:
                 took_ms, began[process] = fact.at_ms - began[process], fact.at_ms
                 known = had[member_of.get(process, -1)]
-                (again if set(partitions) <= known else gained).append(took_ms)
+                if fact.at_ms > since_ms:
+                    (again if set(partitions) <= known else gained).append(took_ms)
                 known |= set(partitions)
             case _:
                 pass
