@@ -23,6 +23,7 @@ from groupsim.analysis.log_coverage import CLIENT, CONSUMER, COORDINATOR, RELEVA
 from groupsim.analysis.tables import ownership
 from groupsim.analysis.timelines.builder import rebalances
 from groupsim.events.base import Event, Recorded
+from groupsim.events.tasks_as_partitions import STREAMS
 from groupsim.events.types import RunId
 from groupsim.pipeline.schemas import INTERVALS, OWNERSHIP, REBALANCES
 
@@ -46,8 +47,9 @@ def _ownership(facts: list[Recorded]) -> Iterable[Any]:
 
 
 AVAILABILITY = Table("availability", INTERVALS, RELEVANT, intervals)
-REBALANCE = Table("rebalances", REBALANCES, COORDINATOR | CONSUMER | CLIENT, rebalances)
-OWNED = Table("ownership", OWNERSHIP, COORDINATOR | CONSUMER | CLIENT, _ownership)
+_OF_GROUPS = COORDINATOR | CONSUMER | CLIENT | STREAMS
+REBALANCE = Table("rebalances", REBALANCES, _OF_GROUPS, rebalances)
+OWNED = Table("ownership", OWNERSHIP, _OF_GROUPS, _ownership)
 
 
 def tables_of_run(run: RunId, facts: list[Recorded], availability: Intervals) -> dict[Table, pa.Table]:
