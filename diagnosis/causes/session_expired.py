@@ -263,7 +263,8 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
         )
     if static:
         does_not = "static members do not" if several else "a static member does not"
-        classic_streams = any(of_streams(d.who) for d in gone) and not log.of_streams_protocol
+        streams = log.type is GroupType.STREAMS or any(of_streams(d.who) for d in gone)
+        classic_streams = streams and not log.of_streams_protocol
         does_not = "Kafka Streams does not" if classic_streams else does_not
         return (
             f"{name} {was} closed, but {does_not} leave the group: {its} partitions waited until session.timeout.ms"

@@ -95,7 +95,7 @@ def _session(found: Candidates, removals: Removals, heartbeat_seen: bool, dated_
             return Inference(SESSION_MS, _NO_SESSION, usual)
         return Inference(_nearest(found.best, usual), _NOT_DEFAULT, usual)
     if found.sure:
-        how = "the close of a static member" if removals.closed_ms else "a member's last sign of life"
+        how = "the close of a member that stays in the group" if removals.closed_ms else "a member's last sign of life"
         return Inference(found.best, f"fits the time from {how} to its removal", known=True)
     allowed = _allowed(found.equally_likely())
     value_ms = _nearest(dated_ms, allowed)
