@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groupsim.api.errors import BadRequest
+from groupsim.wording.lists import either
 
 if TYPE_CHECKING:
     from groupsim.replay.choice import Choice
@@ -28,9 +29,7 @@ def choices(
     """
     for protocol in protocols:
         if protocol not in PROTOCOLS:
-            raise BadRequest(
-                f"{dashes}protocol must be {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}, not {protocol!r}"
-            )
+            raise BadRequest(f"{dashes}protocol must be {either(PROTOCOLS)}, not {protocol!r}")
     choices, taken = [], set()
     for protocol in protocols:
         fitting = [name for name in assignors if (name in ON_THE_SERVER) == (protocol == CONSUMER)]

@@ -15,6 +15,10 @@ from groupsim.events.base import Event
 from groupsim.events.consumer import LossCause, MemberState
 from groupsim.events.types import Held, MemberId, Partitions
 
+PROCESS_ID, PROCESS_FOUND = "process.id", "process.found"
+"""Among what `ProcessStarted` has of an instance's settings: its process id, and whether that was on its disk."""
+STANDBY_TASKS, STANDBYS_DECIDED = "standby.tasks", "standbys.decided"
+"""The same: how many standby tasks it has, and how many replicas of each task it decided on as a leader."""
 Pairs = tuple[tuple[str, str], ...]
 """Names with values, in the order in which they came."""
 Endpoint = tuple[str, int]

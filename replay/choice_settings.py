@@ -11,6 +11,7 @@ from groupsim.replay.protocols import PROTOCOL, REMOTE, SERVER_ASSIGNORS, STRATE
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, STREAMS, ConsumerConfig
 from groupsim.simulation.clients.connect.cluster import ConnectConfig
 from groupsim.simulation.clients.streams.config import StreamsConfig
+from groupsim.wording.lists import either
 
 MEMBERSHIP, RESTART = "membership", "restart.ms"
 STATIC, DYNAMIC = "static", "dynamic"
@@ -37,7 +38,7 @@ def choice_of(given: Mapping[str, str], name: str, option: str, recorded: str | 
         raise BadSetting(f"{option} {RESTART}={restart}: must be a whole number of milliseconds")
     protocol = settings.pop(PROTOCOL, None)
     if protocol not in (None, *PROTOCOLS):
-        raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}")
+        raise BadSetting(f"{option} {PROTOCOL}={protocol}: must be {either(PROTOCOLS)}")
     if (assignor := settings.pop(ASSIGNOR, None)) is not None:
         settings[_whose(assignor, protocol or recorded, option)] = assignor
     clients = (*setting_names(ConsumerConfig()), *setting_names(StreamsConfig()), *setting_names(ConnectConfig()))

@@ -26,7 +26,7 @@ from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.short_stops import short_stops, with_stops
 from groupsim.replay.recorded_latency import DrawnLateness, ExactLatency, median_draw
 from groupsim.replay.replayed_group import STREAMS_DELAY, declared
-from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times
+from groupsim.replay.replayed_topics import ReplayedTopics, expression, record_times, with_burst
 from groupsim.replay.timings import recorded_timings
 from groupsim.simulation.clients.config import CLASSIC
 from groupsim.simulation.clients.process import Script
@@ -127,9 +127,8 @@ class _Replay:
         first = None if self._exact else world.rng.stream("whatif/records").random()
         lasts = self.ends_ms + AFTERWARDS_MS
         times = record_times(incident, lasts, batch_times(self._actions), first)
-        if incident.streams is not None:
-            grown_ms = self.quiet.simulated_ms(self.from_ms + incident.streams.worked_ms)
-            times = sorted([*times, *[grown_ms] * incident.streams.records])
+        if (program := incident.streams) is not None:
+            times = with_burst(times, self.quiet.simulated_ms(self.from_ms + program.worked_ms), program.records)
         self._topics = ReplayedTopics(world, incident, times)
         ranked = self._ranked()
         disks = {_label(number): member.incarnations[0].disk for number, member in ranked}
@@ -206,7 +205,7 @@ class _Replay:
     def _member(self, number: int, recorded: Member) -> MemberHandle:
         static = recorded.instance is not None if self._choice.static is None else self._choice.static
         label = _label(number)
-        if self._incident.streams is not None or self._incident.connect is not None:
+        if not self._incident.of_consumers:
             (own,) = self._group.join(label, instance_id=label if static else None, after=None)
             return own
         program = simulated_program.application(recorded, self._exact)
@@ -276,7 +275,7 @@ class _Replay:
                 member.kill()
             else:
                 yield member.gone
-        if self._incident.streams is None and self._incident.connect is None:
+        if self._incident.of_consumers:
             member.configure(protocols.member_config(self._incident, self._choice, action.incarnation))
             topics = tuple(sorted(topic.name for topic in self._topics.subscribed(action.incarnation.topics)))
             member.settings = replace(member.settings, topics=topics, pattern=expression(action.incarnation))

@@ -32,7 +32,8 @@ SERVER_ASSIGNORS = ("uniform", "range")
 """Those that a broker offers by default; the first is its default."""
 _REPLACES = {SESSION_TIMEOUT: SESSION, HEARTBEAT_INTERVAL: HEARTBEAT, ASSIGNMENT_INTERVAL: ""}
 """By a group's own setting, without its type: the classic member's that it replaces."""
-_OF_STREAMS = frozenset(names(StreamsConfig()))
+OF_STREAMS = frozenset(names(StreamsConfig()))
+"""Settings of Kafka Streams that count with the classic protocol; with its own the broker decides."""
 _DEFAULT_AGE_MS = ConsumerConfig().metadata_max_age_ms
 _BROKERS = tuple(f"group.{kind}.{stem}" for kind in NATIVE for stem in _REPLACES)
 
@@ -73,7 +74,7 @@ def run_settings(incident: Incident, choice: Choice) -> dict[str, int | str]:
     if protocols(incident, choice) == {CLASSIC}:
         special = {REMOTE}
     elif incident.streams is not None:
-        special |= _OF_STREAMS
+        special |= OF_STREAMS
     if incident.connect is not None:
         special |= {MAX_POLL}  # workers have rebalance.timeout.ms instead
     known = {key: value for key, value in incident.settings.items() if key != INITIAL_DELAY}
@@ -159,7 +160,7 @@ def broker_bounds(group: Mapping[str, int], settings: Mapping[str, str]) -> dict
 
 def member_config(incident: Incident, choice: Choice, incarnation: Incarnation) -> dict[str, object]:
     """The settings of one incarnation that only its protocol takes."""
-    if incident.streams is not None or incident.connect is not None:
+    if not incident.of_consumers:
         return {}
     if protocol_of(incarnation, choice) == CONSUMER:
         return {PROTOCOL: CONSUMER, REMOTE: _remote(incident, choice, incarnation)}
@@ -184,7 +185,7 @@ def _remote(incident: Incident, choice: Choice, incarnation: Incarnation) -> str
 
 def assignor_meant(incident: Incident, choice: Choice) -> str | None:
     """The assignor that a choice of a protocol means without naming it, and why; None where that is as recorded."""
-    if incident.streams is not None or incident.connect is not None:
+    if not incident.of_consumers:
         return None
     if choice.protocol == CLASSIC:
         return _classic_assignor_meant(incident, choice)

@@ -11,7 +11,7 @@ from groupsim.events.types import TopicPartition
 from groupsim.replay.broker_limits import MIN_SESSION
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.even_sequences import MIDDLE
-from groupsim.replay.protocols import REMOTE, STRATEGY, protocols
+from groupsim.replay.protocols import OF_STREAMS, REMOTE, STRATEGY, protocols
 from groupsim.replay.reconstruct.client_library import offered_assignors
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKind
 from groupsim.replay.reconstruct.incident import Incident
@@ -19,12 +19,10 @@ from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MA
 from groupsim.replay.reconstruct.streams_program import STANDBYS
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER, LIBRDKAFKA, STREAMS
 from groupsim.simulation.clients.connect.cluster import ConnectConfig
-from groupsim.simulation.clients.streams.config import StreamsConfig
 from groupsim.simulation.clients.traits import CONSUMER_TRAITS
 from groupsim.wording.lists import listed
 
 MAX_RECORDS = "max.poll.records"
-_OF_STREAMS = frozenset(names(StreamsConfig()))
 _OF_WORKERS = frozenset(names(ConnectConfig()))
 _OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
@@ -54,7 +52,7 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
 
 def _other_program(incident: Incident, choice: Choice) -> str | None:
     """Why a choice is none for what the members are: consumers, instances of Kafka Streams, or workers of Connect."""
-    named = [name for name in choice.settings if name in _OF_STREAMS or name.startswith("group.streams.")]
+    named = [name for name in choice.settings if name in OF_STREAMS or name.startswith("group.streams.")]
     if incident.connect is not None:
         taken = choice.settings.keys() <= {*_OF_WORKERS, SESSION, HEARTBEAT, MIN_SESSION}
         if taken and choice.static is None and choice.protocol is None:
@@ -70,7 +68,7 @@ def _other_program(incident: Incident, choice: Choice) -> str | None:
         return f"its members are instances of Kafka Streams, which speak the {CLASSIC} or the {STREAMS} protocol"
     if STRATEGY in choice.settings or REMOTE in choice.settings:
         return "its members are instances of Kafka Streams, which has an assignor of its own"
-    warmups = [name for name in choice.settings if name in _OF_STREAMS and name != STANDBYS]
+    warmups = [name for name in choice.settings if name in OF_STREAMS and name != STANDBYS]
     if warmups and STREAMS in protocols(incident, choice):
         return f"{warmups[0]} is for the {CLASSIC} protocol: Kafka 4.4 has no warm-ups in the {STREAMS} protocol"
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from groupsim.replay.reconstruct.incarnation import Incarnation
@@ -58,3 +59,9 @@ def record_times(incident: Incident, lasts_ms: int, batches: Iterable[int], firs
         step = max(step, incident.record_interval_ms)
         first_ms = first * step
     return sorted({*(round(first_ms + n * step) for n in range(round(lasts_ms / step))), *batches})
+
+
+def with_burst(times: Sequence[int], at_ms: int, records: int) -> list[int]:
+    """The same times, and so many records at once: what tasks write to their changelogs is what they have read."""
+    place = bisect_right(times, at_ms)
+    return [*times[:place], *[at_ms] * records, *times[place:]]

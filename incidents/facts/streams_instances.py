@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from groupsim.events.streams import STANDBYS_DECIDED
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.logs.client_libraries import of_streams
-from groupsim.incidents.logs.producers.java_context_sentences import STANDBYS_DECIDED
 from groupsim.incidents.logs.row_kinds import RowKind
 
 Settings = dict[str, object]

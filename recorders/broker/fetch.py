@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from groupsim.events.errors import GroupsimError
@@ -38,8 +38,14 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
       <artifactId>log4j-slf4j-impl</artifactId>
       <version>2.25.5</version>
     </dependency>
-  </dependencies>
+{more}  </dependencies>
 </project>
+"""
+_OF_KAFKA = """    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>{name}</artifactId>
+      <version>{version}</version>
+    </dependency>
 """
 
 
@@ -56,15 +62,27 @@ def folder(version: str = VERSION) -> Path:
 def classpath(version: str = VERSION) -> str:
     """Kafka's jars and our compiled harness, fetched and compiled if they are not there yet. Raises Unavailable."""
     root = folder(version)
-    if not (root / "complete").exists():
-        copy_dependencies(root, POM.format(version=version))
-    sources = sorted(JAVA.glob("*.java"))
-    jar, libraries = root / "harness.jar", f"{root / 'lib'}/*"
-    path = os.pathsep.join([str(jar), libraries])
-    if sources and (not jar.exists() or jar.stat().st_mtime < max(source.stat().st_mtime for source in sources)):
-        compile_sources(sources, libraries, jar)
+    path, compiled = built(root, version, sorted(JAVA.glob("*.java")), "harness.jar")
+    if compiled:
         _archive(path, root)
     return path
+
+
+def built(root: Path, version: str, sources: list[Path], name: str, more: Iterable[str] = ()) -> tuple[str, bool]:
+    """The class path of Kafka's jars in `root`/lib and of our `sources` in the jar `name`; whether that is new.
+
+    `more`: other artifacts of Kafka. What is not there yet, or is older than its sources, is fetched and compiled.
+    Raises Unavailable.
+    """
+    if not (root / "complete").exists():
+        others = "".join(_OF_KAFKA.format(name=artifact, version=version) for artifact in more)
+        copy_dependencies(root, POM.format(version=version, more=others))
+    jar, libraries = root / name, f"{root / 'lib'}/*"
+    changed_at = max((source.stat().st_mtime for source in sources), default=0.0)
+    old = bool(sources) and (not jar.exists() or jar.stat().st_mtime < changed_at)
+    if old:
+        compile_sources(sources, libraries, jar)
+    return os.pathsep.join([str(jar), libraries]), old
 
 
 def jars(version: str = VERSION) -> list[Path]:

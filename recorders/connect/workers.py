@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -22,12 +21,6 @@ JARS = ("connect-runtime", "connect-api", "connect-json", "connect-transforms")
 SOURCE = Path(__file__).with_name("java") / "groupsim" / "Stamps.java"
 CONNECTOR = "groupsim.Stamps"
 SERVICE = "META-INF/services/org.apache.kafka.connect.source.SourceConnector"
-DEPENDENCY = """    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>{name}</artifactId>
-      <version>{version}</version>
-    </dependency>
-  </dependencies>"""
 PATTERN = "[%d{yyyy-MM-dd HH:mm:ss,SSS}{UTC}] %p %X{connector.context}%m (%c:%L)%n"
 """As Connect's own connect-log4j2.yaml has it, with the zone named."""
 JVM = ("-Xms96m", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC")
@@ -37,17 +30,11 @@ READY_WITHIN_S = 300
 def classpath() -> str:
     """Connect's jars and our connector, fetched and compiled if they are not there yet. Raises Unavailable."""
     root = fetch.folder(f"{VERSION}-connect")
-    if not (root / "complete").exists():
-        pom = fetch.POM.format(version=VERSION)
-        for name in JARS:
-            pom = pom.replace("  </dependencies>", DEPENDENCY.format(name=name, version=VERSION))
-        fetch.copy_dependencies(root, pom)
-    jar, libraries = root / "stamps.jar", f"{root / 'lib'}/*"
-    if not jar.exists() or jar.stat().st_mtime < SOURCE.stat().st_mtime:
-        fetch.compile_sources([SOURCE], libraries, jar)
-        with zipfile.ZipFile(jar, "a") as file:
+    path, compiled = fetch.built(root, VERSION, [SOURCE], "stamps.jar", JARS)
+    if compiled:
+        with zipfile.ZipFile(root / "stamps.jar", "a") as file:
             file.writestr(SERVICE, CONNECTOR)
-    return os.pathsep.join([str(jar), libraries])
+    return path
 
 
 class Worker:

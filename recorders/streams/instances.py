@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -14,12 +13,6 @@ from recorders.broker.kafka import LAYOUT
 
 VERSION = fetch.VERSION
 SOURCES = sorted((Path(__file__).with_name("java") / "groupsim").glob("*.java"))
-DEPENDENCY = """    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>kafka-streams</artifactId>
-      <version>{version}</version>
-    </dependency>
-  </dependencies>"""
 JVM = ("-Xms64m", "-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.timezone=UTC")
 CLOSES_WITHIN_S = 60
 
@@ -27,14 +20,10 @@ CLOSES_WITHIN_S = 60
 def classpath() -> str:
     """Kafka Streams' jars and our application, fetched and compiled if they are not there yet. Raises Unavailable."""
     root = fetch.folder(f"{VERSION}-streams")
-    if not (root / "complete").exists():
-        pom = fetch.POM.format(version=VERSION)
-        fetch.copy_dependencies(root, pom.replace("  </dependencies>", DEPENDENCY.format(version=VERSION)))
-    jar, libraries = root / "application.jar", f"{root / 'lib'}/*"
-    if not jar.exists() or jar.stat().st_mtime < max(source.stat().st_mtime for source in SOURCES):
-        fetch.compile_sources(SOURCES, libraries, jar)
-        _archive(os.pathsep.join([str(jar), libraries]))
-    return os.pathsep.join([str(jar), libraries])
+    path, compiled = fetch.built(root, VERSION, SOURCES, "application.jar", ["kafka-streams"])
+    if compiled:
+        _archive(path)
+    return path
 
 
 def archive() -> Path:

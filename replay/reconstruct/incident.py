@@ -46,11 +46,11 @@ class Incident:
     `open_settings`: the values of a setting that fit the record, where it does not show a single one; `known_settings`:
     those that it shows, or that the user gave. `client`: the client library that is simulated; `streams`: what its
     members are instances of, if they are of an application of Kafka Streams; `connect`: the cluster of Kafka Connect
-    that they are workers of. `failovers`: when the
-    coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms, if it was given or printed. `rejoins`:
-    when which incarnation joined again without a visible cause. `record_interval_ms`: the typical time between two
-    records of a partition, where offsets show it. `host`: how slow its programs are. `stopped`: processes that seem to
-    have been stopped for less than a session. `notes`: what had to be assumed.
+    that they are workers of. `failovers`: when the coordinator was unavailable. `metadata_age_ms`: metadata.max.age.ms,
+    if it was given or printed. `rejoins`: when which incarnation joined again without a visible cause.
+    `record_interval_ms`: the typical time between two records of a partition, where offsets show it. `host`: how slow
+    its programs are. `stopped`: processes that seem to have been stopped for less than a session. `notes`: what had to
+    be assumed.
     """
 
     group: str
@@ -72,6 +72,11 @@ class Incident:
     host: Host
     stopped: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def of_consumers(self) -> bool:
+        """Whether its members are consumers of their own, neither of Kafka Streams nor of Kafka Connect."""
+        return self.streams is None and self.connect is None
 
     @property
     def latencies(self) -> Latencies:
@@ -112,15 +117,9 @@ def reconstruct(
     Raises LogError if the record has no member of the group.
     """
     facts = completed(facts)
-    history = MemberHistory(group)
-    history.apply(facts)
     generations = generations_of(facts, group)
     end_ms = facts[-1].at_ms if facts else 0
-    records = unlogged_members.member_records(facts, group)
-    known_ones = unlogged_members.combined(history, records, generations, end_ms)
-    incarnations = [incarnation for incarnation in known_ones if incarnation.took_part]
-    if not incarnations:
-        raise _nothing_to_replay(facts, group)
+    incarnations = _incarnations(facts, group, generations, end_ms)
     cluster = connect_program(facts, group)
     counts, notes = ({}, []) if cluster else topology_changes.topics(facts, group, topics, generations)
     client = str(given.get("client") or client_library(incarnations))
@@ -131,9 +130,10 @@ def reconstruct(
     writes = writes_ms(facts, group)
     inferred = infer_settings(facts, group, evidence, known, writes)
     longest_ms = max([inferred.values[HEARTBEAT], *inferred.open.get(HEARTBEAT, ())])
-    chains = members_of(incarnations, of_streams=streams_protocol(facts, group) is not None)
+    protocol = streams_protocol(facts, group)
+    chains = members_of(incarnations, of_streams=protocol is not None)
     members = with_programs(facts, group, chains, generations, longest_ms, writes)
-    program = streams_program(facts, group, members)
+    program = streams_program(facts, group, members, protocol) if protocol else None
     stopped = stopped_members(members, generations, inferred, is_quiet(incarnations) and not growths)
     return Incident(
         group=group,
@@ -166,10 +166,19 @@ def reconstruct(
     )
 
 
-def _nothing_to_replay(facts: Sequence[Recorded], group: str) -> LogError:
+def _incarnations(
+    facts: Sequence[Recorded], group: str, generations: list[Generation], end_ms: int
+) -> list[Incarnation]:
+    """Every process that took part in the group. Raises LogError where there is none."""
+    history = MemberHistory(group)
+    history.apply(facts)
+    records = unlogged_members.member_records(facts, group)
+    known = unlogged_members.combined(history, records, generations, end_ms)
+    if found := [incarnation for incarnation in known if incarnation.took_part]:
+        return found
     held = any(isinstance(fact.event, ProcessStarted) for fact in facts)
     why, advice = _NO_JOINS if held else ("has no member of it", "")
-    return LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
+    raise LogError(f"group {group!r}: the record {why}, so there is nothing to replay{advice}")
 
 
 def _rejoins(

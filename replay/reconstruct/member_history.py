@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from groupsim.events import classic as c
 from groupsim.events import client as p
 from groupsim.events.base import Recorded, group_of, group_stream
+from groupsim.events.streams import PROCESS_ID
 from groupsim.events.types import MemberId, ProcessId, RejoinCause
-from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_ID
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.replay.reconstruct.applications.callbacks import Callback
 from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, Stall, StallKind

@@ -13,25 +13,24 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import mean, median
 
+from groupsim.coordinator.config import names
 from groupsim.events import client as c
 from groupsim.events.base import Recorded, group_of
+from groupsim.events.streams import PROCESS_FOUND, STANDBY_TASKS, STANDBYS_DECIDED
 from groupsim.events.types import ProcessId, TopicPartition
-from groupsim.incidents.logs.producers.java_context_sentences import PROCESS_FOUND, STANDBY_TASKS, STANDBYS_DECIDED
 from groupsim.replay.reconstruct.members import Member
-from groupsim.simulation.clients.config import CLASSIC, STREAMS
+from groupsim.simulation.clients.config import CLASSIC, STREAMS, STREAMS_ASSIGNOR
 from groupsim.simulation.clients.streams.application import Store
+from groupsim.simulation.clients.streams.config import StreamsConfig
 from groupsim.wording.lists import listed
 from groupsim.wording.numbers import counted, seconds
 
 STANDBYS = "num.standby.replicas"
-STREAMS_ASSIGNORS = ("stream", "streams")
-"""How the assignor of Kafka Streams is called by the releases (Kafka: StreamsPartitionAssignor.name)."""
-_RATE = 20_000
-"""Records per second: only how long a task restores is known, so any usual rate does."""
+_RATE, _MOST_RECORDS = 20_000, 500_000
+"""Records per second, while that makes no more in all: only how long a task restores is known, so any rate does."""
 _SLOW_MS, _SLOW_SHARE = 1_000, 0.05
 _BESIDES_MS = 360
 """What a task takes besides its records: its store is opened, and its changelog looked up."""
-_SETTINGS = ("acceptable.recovery.lag", "max.warmup.replicas", "probing.rebalance.interval.ms", STANDBYS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +53,17 @@ class StreamsProgram:
     @property
     def store(self) -> Store:
         """That of each task, empty: what is read back later is written at `worked_ms`, since start-up is no matter."""
-        return Store(0, restore=_RATE, persistent=self.persistent)
+        return Store(0, restore=self.rate, persistent=self.persistent)
+
+    @property
+    def rate(self) -> float:
+        """How many records are read back in a second."""
+        return min(_RATE, 1_000 * _MOST_RECORDS / self.restore_ms) if self.restore_ms else _RATE
 
     @property
     def records(self) -> int:
         """How many a task has written then."""
-        return self.restore_ms * _RATE // 1_000
+        return round(self.restore_ms * self.rate / 1_000)
 
     def notes(self, topics: Collection[str]) -> list[str]:
         """What had to be assumed."""
@@ -82,16 +86,13 @@ def streams_protocol(facts: Iterable[Recorded], group: str) -> str | None:
         event = fact.event
         if isinstance(event, c.ProcessStarted) and event.config.get("group.protocol") == STREAMS:
             return STREAMS
-        if isinstance(event, c.JoinOk) and event.protocol in STREAMS_ASSIGNORS:
+        if isinstance(event, c.JoinOk) and event.protocol == STREAMS_ASSIGNOR:
             return CLASSIC
     return None
 
 
-def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member]) -> StreamsProgram | None:
-    """What the record of a group shows of its application, whose instances are `members`; None: these are consumers."""
-    protocol = streams_protocol(facts, group)
-    if protocol is None:
-        return None
+def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Member], protocol: str) -> StreamsProgram:
+    """What the record of a group shows of its application, whose instances are `members`."""
     own = [fact for fact in facts if isinstance(fact.event, c.ClientEvent) and group_of(fact.stream) == group]
     printed: dict[str, int] = {}
     standby_tasks: dict[ProcessId, int] = {}
@@ -100,7 +101,7 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
     for fact in own:
         if isinstance(fact.event, c.ProcessStarted):
             config = fact.event.config
-            printed |= {name: value for name in _SETTINGS if isinstance(value := config.get(name), int)}
+            printed |= {name: value for name in names(StreamsConfig()) if isinstance(value := config.get(name), int)}
             standby_tasks[fact.event.process] = int(config.get(STANDBY_TASKS, 0))
             decided = max(decided, int(config.get(STANDBYS_DECIDED, 0)))
         elif isinstance(fact.event, c.Closed | c.Crashed):
@@ -124,7 +125,7 @@ def streams_program(facts: Sequence[Recorded], group: str, members: Sequence[Mem
         persistent=persistent,
         worked_ms=worked_ms,
         standbys=standbys,
-        config={name: value for name, value in printed.items() if name in _SETTINGS},
+        config=printed,
         restored=len(restored),
     )
 

@@ -30,6 +30,26 @@ WINDOW = {"member": "", "action": BEGINS}
 Story = Callable[[World], Script]
 
 
+def do_again(
+    app: GroupHandle,
+    members: dict[str, MemberHandle],
+    action: dict[str, Any],
+    *,
+    static: bool,
+    application: Application | None = None,
+) -> None:
+    """One recorded action. `members`: those that were started, by name; it adds a new one."""
+    name = action["member"]
+    if name not in members:
+        (members[name],) = app.join(name, static=static, application=application)
+    elif action["action"] == "start":
+        members[name].start()
+    elif action["action"] == "close":
+        members[name].close()
+    else:
+        members[name].kill()
+
+
 def done_again(
     world: World,
     app: GroupHandle,
@@ -46,17 +66,10 @@ def done_again(
     due = [(begins_ms(action) + (later_ms if action in faults else 0), action) for action in recorded["actions"]]
     for at_ms, action in sorted([*due, (since_ms + later_ms, WINDOW)], key=lambda what: what[0]):
         yield world.sleep(max(0, at_ms - world.now))
-        name = action["member"]
         if action is WINDOW:
             world.check(True, BEGINS)
-        elif name not in members:
-            (members[name],) = app.join(name, static=recorded["config"]["static"], application=application)
-        elif action["action"] == "start":
-            members[name].start()
-        elif action["action"] == "close":
-            members[name].close()
         else:
-            members[name].kill()
+            do_again(app, members, action, static=recorded["config"]["static"], application=application)
     yield world.sleep(recorded["run_end_ms"] + later_ms - world.now - 1)
 
 

@@ -124,15 +124,7 @@ def again(recorded: dict[str, Any], joins_after_ms: int | None = None) -> Callab
         began_ms = world.now
         for action in sorted((a for a in recorded["actions"] if a["t_ms"] >= begin), key=at):
             yield world.sleep(max(0, began_ms + at(action) - begin - world.now))
-            name = action["member"]
-            if name not in members:
-                (members[name],) = app.join(name, static=static)
-            elif action["action"] == "start":
-                members[name].start()
-            elif action["action"] == "close":
-                members[name].close()
-            else:
-                members[name].kill()
+            recorded_applications.do_again(app, members, action, static=static)
         yield world.sleep(began_ms + recorded["summary"]["window_ms"][1] - begin - world.now)
         world.check(True, f"{began_ms} {world.now}")
 

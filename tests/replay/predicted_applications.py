@@ -21,10 +21,10 @@ from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
+from tests.conformance.standby_applications import CLEAR_MS, CLEAR_SHARE
 
 BESIDE = Path(__file__).parents[3] / "shared" / "recordings-streams"
 SEEDS = 10
-CLEAR_MS, CLEAR_SHARE = 1_000, 0.2
 STANDBYS = "num.standby.replicas"
 
 

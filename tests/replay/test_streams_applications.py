@@ -12,6 +12,7 @@ from groupsim.conformance.predictions.families import read_record
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
 from groupsim.replay.choice import AS_RECORDED, Choice
+from groupsim.replay.reconstruct.streams_program import StreamsProgram
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.storage.memory import MemoryStore
 
@@ -71,3 +72,10 @@ def test_what_is_no_choice_for_kafka_streams_is_refused(name: str, choice: Choic
     refused = imported(name).refusal(choice)
     assert refused is not None
     assert why in refused
+
+
+@pytest.mark.parametrize("restore_ms", [0, 2_000, 25_000, 1_200_000])
+def test_a_state_that_restores_for_minutes_is_simulated_with_as_few_records_as_one_of_seconds(restore_ms: int) -> None:
+    program = StreamsProgram(protocol="classic", restore_ms=restore_ms, persistent=True)
+    assert program.records <= 500_000
+    assert 1_000 * program.records / program.store.restore == pytest.approx(restore_ms, abs=1)

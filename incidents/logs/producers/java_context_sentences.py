@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 
+from groupsim.events.streams import PROCESS_FOUND, PROCESS_ID, STANDBY_TASKS, STANDBYS_DECIDED
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.patterns import JOIN_REQUEST, UUID, Detail, Wording, requested_settings, wording
 
-PROCESS_ID, PROCESS_FOUND = "process.id", "process.found"
-"""What counts among a process's settings: the id of its instance of Kafka Streams, and whether that was on disk."""
-STANDBYS_DECIDED = "standbys.decided"
 _DECIDED = re.compile(r"activeTasks: \(\[([^\]]*)\]\) standbyTasks: \(\[([^\]]*)\]\)")
-STANDBY_TASKS = "standby.tasks"
-"""The same: how many standby tasks it has."""
 _DELAY = re.compile(r"\bdelay=([1-9]\d{0,11})\b")
 _LEADER = re.compile(r"\bleader='([^']{1,300})'")
 _LISTED = re.compile(r"(connectorIds|taskIds)=\[([^\[\]]{0,200000})\]")
