@@ -53,6 +53,7 @@ class ExactLatency:
         self._left_out_first: dict[tuple[str, int], int] = {}
         self._steady = _steady(timings)
         self._sent: dict[tuple[str, int], int] = {}
+        self._led: dict[int, int] = {}
 
     def __call__(self, message: Message) -> Handled:
         """How much later than at once the message arrives."""
@@ -72,7 +73,7 @@ class ExactLatency:
         if isinstance(body, ToGroup) and isinstance(body.command, Join):
             return self._join_delay(self._name(message.source), body.command.member, number + 1)
         if isinstance(body, ToGroup) and isinstance(body.command, Sync) and body.command.assignment:
-            return self._timings.assigned.get(number)
+            return self._sync_delay(body.command, number)
         receiver = self._name(message.target), number
         if message.api == "Heartbeat" and receiver in self._timings.reactions:
             return 0
@@ -80,8 +81,18 @@ class ExactLatency:
             reaction = self._timings.reactions.get(receiver)
             return None if reaction is None else max(0, reaction - self._write_ms)
         if isinstance(body, JoinAnswer) and body.generation >= 0:
-            return self._timings.joined.get(receiver)
+            wait = self._timings.joined.get(receiver)
+            if body.members:
+                self._led[number] = self._now() + (wait or 0)
+            return wait
         return None
+
+    def _sync_delay(self, sync: Sync, number: int) -> float | None:
+        """The leader of Kafka Streams took a part of the recorded time to compute the assignment, in simulation too."""
+        wait = self._timings.assigned.get(number)
+        if wait is None or not sync.user_data:
+            return wait
+        return max(0, wait - (self._now() - self._led.get(number, self._now())))
 
     def heartbeat_late_ms(self, process: str, usual: Late) -> float:
         """For `HeartbeatTimers`: where the record shows when heartbeats came, the message waits instead."""

@@ -166,6 +166,7 @@ class ClientProcess:
             client.random,
             lambda partition: records.reached(client, partition),
             lambda partitions: positions.task_runs(client, partitions),
+            lambda partitions, then: positions.ask_committed(client, partitions, then),
         )
 
     def start(self) -> None:

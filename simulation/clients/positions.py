@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from groupsim.events import client as facts
 from groupsim.events.types import Offsets, Partitions, TopicPartition
 from groupsim.simulation.clients.client import Client
@@ -76,6 +78,26 @@ def _wait_for_tasks(
     if waiting:
         client.fetch.restoring.update(dict.fromkeys(waiting, client.now))
         client.record(facts.RestoreStart(process=client.process.id, partitions=waiting))
+
+
+def ask_committed(client: Client, partitions: Partitions, then: Callable[[], None]) -> None:
+    """Ask what was committed, until there is an answer; then go on. A client that knows no coordinator goes on."""
+    if not client.coordinator.known:
+        then()
+        return
+
+    def receive(answer: object) -> None:
+        if isinstance(answer, OffsetsAre):
+            then()
+        else:
+            client.process.thread(again())
+
+    def again() -> Script:
+        yield from client.process.sleep(client.backoff_ms())
+        ask_committed(client, partitions, then)
+
+    request = FetchOffsets(client.group, partitions)
+    client.connection.call("OffsetFetch", lambda _: request, client.config.request_timeout_ms, receive)
 
 
 def task_runs(client: Client, partitions: Partitions) -> None:

@@ -78,11 +78,21 @@ def begin_ms(facts: list[Recorded]) -> int:
     return next(f.at_ms for f in facts if isinstance(f.event, CheckMade) and f.event.claim == BEGINS)
 
 
-def played(path: Path, again: Callable[[dict[str, Any]], Story]) -> tuple[dict[str, Any], list[list[Recorded]]]:
+def read(path: Path) -> dict[str, Any]:
+    """A recording: its folder, or one file."""
+    file = path / "recording.json" if path.is_dir() else path
+    data = file.read_bytes()
+    recorded: dict[str, Any] = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
+    return recorded
+
+
+def played(
+    path: Path, again: Callable[[dict[str, Any]], Story], seeds: int = SEEDS
+) -> tuple[dict[str, Any], list[list[Recorded]]]:
     """A recording, and the facts of its story under each seed."""
-    recorded = json.loads(gzip.decompress(path.read_bytes()))
+    recorded = read(path)
     runs = []
-    for seed in range(SEEDS):
+    for seed in range(seeds):
         store = MemoryStore()
         result = run(
             scenario(lasts=recorded["run_end_ms"] + HEARTBEAT_MS)(again(recorded)), store, seed=seed, record="facts"

@@ -7,8 +7,6 @@ names, of all that are in the repository, those without standbys included. With 
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
@@ -54,14 +52,6 @@ class Played(NamedTuple):
     def inside(self) -> bool:
         """Whether the simulated range holds it."""
         return min(self.costs) <= self.was <= max(self.costs)
-
-
-def read(path: Path) -> dict[str, Any]:
-    """A recording: its folder, or one file."""
-    file = path / "recording.json" if path.is_dir() else path
-    data = file.read_bytes()
-    recorded: dict[str, Any] = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
-    return recorded
 
 
 def _application(world: World, recorded: dict[str, Any]) -> GroupHandle:
@@ -154,7 +144,7 @@ def cost_ms(facts: list[Recorded]) -> int:
 
 def played(path: Path, seeds: int = SEEDS, joins_after_ms: int | None = None) -> Played:
     """A recording, played again."""
-    recorded = read(path)
+    recorded = recorded_applications.read(path)
     return Played(recorded, [cost_ms(facts) for facts in facts_of(recorded, seeds, joins_after_ms)])
 
 

@@ -65,6 +65,8 @@ def _run_assignor(m: ClassicState, join: PendingJoin, answer: JoinAnswer) -> Gen
     else:
         given = _assigned(m, answer)
     duration = client.application.assignor_ms
+    if not duration and client.tasks is not None:
+        duration = client.tasks.assigns_ms()
     if duration == MEASURED:
         duration = (time.perf_counter_ns() - started) // 1_000_000
     if duration:
