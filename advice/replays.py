@@ -18,12 +18,12 @@ from groupsim.pipeline.parallel import Spread
 from groupsim.replay import choice as replayed
 from groupsim.replay.choice_settings import choice_of
 from groupsim.replay.cost import Cost, replayed_cost
+from groupsim.replay.member_program import stuck_ms
 from groupsim.replay.player import ReplayedRun, check, replay_incident
 from groupsim.replay.protocols import protocols
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.refusals import refusal
 from groupsim.replay.replayed_group import GROUP
-from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.verdict import Verdict
 from groupsim.replay.window import Window
 

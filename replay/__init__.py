@@ -5,9 +5,9 @@
 - `actions`: what happens to which member and when; `even_sequences`: what no log shows, over the seeds
 - `timings`: when heartbeats were sent, and how long messages took, in the record
 - `recorded_latency`: these timings as rules of the simulated network
-- `simulated_program`: the application that a replayed member is simulated with
+- `member_program`: the application and the settings that one replayed member is simulated with
 - `quiet_time`: hours without an action, which are not simulated
-- `player`: a replay in the simulator, as recorded or with another choice; `replayed_topics`: its topics
+- `player`: the incident as a simulated scenario, as recorded or with another choice; `replayed_topics`: its topics
 - `fidelity`: how far a replay is from the record
 - `choice_settings`: settings as a user writes them, as a choice
 - `cost`: what a record, its replay or a choice costs, in one window

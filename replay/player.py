@@ -1,4 +1,4 @@
-"""`replay_incident`: a reconstructed incident in the simulator, as it was or with another choice."""
+"""`replay_incident`: a reconstructed incident becomes a scenario and is simulated, as it was or with another choice."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from groupsim.coordinator.config import BadSetting
 from groupsim.events.base import Recorded
 from groupsim.incidents.default_settings import LEAST_SESSION_MS
-from groupsim.replay import protocols, simulated_program
+from groupsim.replay import member_program, protocols
 from groupsim.replay.actions import Action, ActionKind, Chance, actions_of, batch_times, lead_in_ms
 from groupsim.replay.aftermath import AFTERWARDS_MS
 from groupsim.replay.broker_limits import MIN_SESSION, session_limits
@@ -208,14 +208,14 @@ class _Replay:
         if not self._incident.of_consumers:
             (own,) = self._group.join(label, instance_id=label if static else None, after=None)
             return own
-        program = simulated_program.application(recorded, self._exact)
+        program = member_program.application(recorded, self._exact)
         (member,) = self._group.join(
             label,
             topics=self._topics.subscribed(recorded.incarnations[0].topics),
             instance_id=label if static else None,
             client=self._incident.client,
             application=program,
-            config=simulated_program.settings(program),
+            config=member_program.settings(program),
             after=None,
         )
         return member
@@ -283,7 +283,7 @@ class _Replay:
         if action.incarnation.starts_ms is None and protocols.in_own_time(self._incident, self._choice):
             self._world.env.process(self._looks(member))
         self._names[member.address] = action.incarnation.name
-        if simulated_program.works_long(member.settings.application):
+        if member_program.works_long(member.settings.application):
             self._work_long.add(member.address)
 
 

@@ -22,13 +22,13 @@ from groupsim.replay.broker_limits import needs
 from groupsim.replay.choice import AS_RECORDED, Choice
 from groupsim.replay.cost import Cost, default_window, recorded_cost, replayed_cost
 from groupsim.replay.dated_deaths import dated, earliest, latest
+from groupsim.replay.member_program import stuck_ms
 from groupsim.replay.player import ReplayedRun, played_ms, replay_incident
 from groupsim.replay.reconstruct.incident import Incident, groups, reconstruct
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, SESSION
 from groupsim.replay.reconstruct.rebalances import Generation, generations_of
 from groupsim.replay.refusals import grown_at_ms, has_already, open_settings, refusal
 from groupsim.replay.replayed_group import GROUP
-from groupsim.replay.simulated_program import stuck_ms
 from groupsim.replay.window import Window
 from groupsim.scenarios.scenario_of_run import NONE, Consent, scenario_of
 from groupsim.simulation.errors import BadScenario

@@ -8,11 +8,12 @@ deferred_writer  a writer that begins its run later: a run that is refused leave
 resumed_writer  a writer that repeats a killed run, compares it, and continues it
 run_info      RunInfo as a row of table `runs`; its checksum; errors about runs
 run_lookup    which run a reference means: id, prefix, name, `latest`
-log_gaps      what an import stores about gaps in the logs
+log_gaps      how sure an import is, as it stores it: Doubt, what is open; Precision, how exact its times are
 run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
-memory, sql   the stores; sql uses database (connections, transactions) and schema (tables, triggers)
-sqlite, postgresql  what `database.Backend` asks of a database
+memory, sql   the stores; sql uses database (connections, transactions) and schema (tables, triggers, the statements
+              that bring an older file up to date)
+sqlite, postgresql  what `database.Backend` asks of a database: new files, migration of older ones, the insert of facts
 deferred_signals  signals wait until the end of a transaction
 rare_collections  fewer garbage collections while facts are read or made
 errors        what a store refuses

@@ -1,4 +1,8 @@
-"""What an import of logs stores in its run's summary about gaps in the logs: the keys, written and read."""
+"""How sure an import of logs is, as its run's summary has it: the keys, written and read.
+
+`Doubt`: time of which the logs leave something open. `Precision`: how exact their times are; its `ms` is by how much
+the time between two lines may be off. What they are is found in `incidents.facts`; here it has its shape and its words.
+"""
 
 from __future__ import annotations
 

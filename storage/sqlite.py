@@ -1,4 +1,4 @@
-"""What is particular to SQLite: the engine, how a new file is prepared, and the fast insert."""
+"""What is particular to SQLite: the engine, new files and the migration of older ones, and the fast insert."""
 
 from __future__ import annotations
 

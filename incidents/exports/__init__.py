@@ -16,6 +16,6 @@ moments        a platform's time, with its resolution
 heads          what tools put before each line of a text: pods, times, labels
 order          a stream's records, oldest first, each once
 ticks          which resolution a stream's times have, if it is above a millisecond
-coarse_times   records of such times, inside their tick
+placed_in_ticks  records of such times, inside their tick; lines of plain logs are placed by `facts.coarse_times`
 plain_log      a stream's records written as a plain log
 """

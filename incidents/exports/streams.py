@@ -13,7 +13,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
-from groupsim.incidents.exports import coarse_times, order, plain_log
+from groupsim.incidents.exports import order, placed_in_ticks, plain_log
 from groupsim.incidents.exports.evidence import Fields
 from groupsim.incidents.exports.records_by_stream import Key, Part, PartReader, Remarks, describe
 from groupsim.incidents.exports.stream_names import short_names
@@ -104,9 +104,9 @@ def _place(streams: dict[Key, list[Part]], zone: tzinfo | None, remarks: Remarks
             streams[key] = [part._replace(entries=own) for part, own in zip(joined, once, strict=True)]
         chosen += [(key, place) for place in counts]
     parts = [streams[key][place].entries for key, place in chosen]
-    shares = [coarse_times.Share(*each) for each in zip(parts, ticks(parts), strict=True)]
+    shares = [placed_in_ticks.Share(*each) for each in zip(parts, ticks(parts), strict=True)]
     coarse: dict[Key, int] = {}
-    for (key, place), share, entries in zip(chosen, shares, coarse_times.placed(shares, describe), strict=True):
+    for (key, place), share, entries in zip(chosen, shares, placed_in_ticks.placed(shares, describe), strict=True):
         if any(share.ticks):
             coarse[key] = max(coarse.get(key, 0), max(share.ticks) // MS_NS)
             moved = ((now.ns or 0) - (was.ns or 0) for was, now in zip(share.entries, entries, strict=True))

@@ -1,4 +1,8 @@
-"""What to do after reading logs: what each log is, which times and groups it covers, and which logs are missing."""
+"""What to do after reading logs: what each log is, which times and groups it covers, and which logs are missing.
+
+Why a total is unknown, and what to export to know it, each doubt says (`doubts`); `analysis.tables.why_unknown` puts
+that together.
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from groupsim.events import client as p
 from groupsim.events.base import Event, Recorded, group_stream, process_stream
 from groupsim.events.types import RejoinCause, TopicPartition
 from groupsim.replay.even_sequences import EvenDraws
+from groupsim.replay.member_program import application, settings, works_long
 from groupsim.replay.reconstruct.applications.callbacks import Callback, Listener, listener, listeners
 from groupsim.replay.reconstruct.applications.commit_style import UNKNOWN, commits_itself
 from groupsim.replay.reconstruct.applications.poll_gap import Gaps, poll_gaps
@@ -23,7 +24,6 @@ from groupsim.replay.reconstruct.incident import reconstruct
 from groupsim.replay.reconstruct.inferred_settings.append_linger import writes_ms
 from groupsim.replay.reconstruct.members import Member
 from groupsim.replay.reconstruct.rebalances import Generation
-from groupsim.replay.simulated_program import application, settings, works_long
 from groupsim.simulation.clients.config import Application, CallbackTime
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.run import Scenario, run

@@ -1,4 +1,8 @@
-"""The leader computes the group's assignment (Kafka: ConsumerCoordinator.onLeaderElected)."""
+"""The leader computes the group's assignment (Kafka: ConsumerCoordinator.onLeaderElected).
+
+It sends what the assignor gives. That an assignment is one (Kafka: validateCooperativeAssignment) is tested where
+assignors are (`assignors.properties`), and watched in every run (`invariants.cooperative`).
+"""
 
 from __future__ import annotations
 
