@@ -70,11 +70,20 @@ def _number(settings: Mapping[str, object], name: str, most: float) -> float | N
     return number
 
 
+ASKED_AFTERWARDS = {
+    "membership": "its scenario decides which members are static",
+    "restart.ms": "its scenario decides how long a member is away",
+}
+"""Choices of a what-if that are no settings of Kafka, and who decides in a simulation."""
+
+
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     """Raises BadSetting for a name that is neither Kafka's nor the load's nor one of `also` (a scenario's own)."""
     own = (*names(StreamsConfig()), *names(ConnectConfig()), *LOAD_NAMES, *WORLD_NAMES)
     known = [*Configs().names(), *names(ConsumerConfig()), *own, *also]
     for name in settings:
+        if name in ASKED_AFTERWARDS and name not in known:
+            raise BadSetting(f"{name} is a choice of whatif and advise; in a run {ASKED_AFTERWARDS[name]}")
         if name not in known:
             raise BadSetting(f"unknown setting {name!r}{near(name, known)}")
     Configs().with_settings(Configs().among(settings))

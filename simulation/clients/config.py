@@ -66,7 +66,12 @@ def check_protocol(config: ConsumerConfig, given: Collection[str]) -> None:
     """Raises BadSetting, in the words of Kafka's client, for given settings that the protocol excludes."""
     refused = [name for name in REFUSED[config.group_protocol] if name in given]
     if refused:
-        raise BadSetting(f"{', '.join(refused)} cannot be set when group.protocol={config.group_protocol.upper()}")
+        protocol = config.group_protocol
+        brokers = [
+            f"group.{protocol}.{name}" for name in refused if name in ("heartbeat.interval.ms", "session.timeout.ms")
+        ]
+        hint = f"; the broker decides: {', '.join(brokers)}" if brokers else ""
+        raise BadSetting(f"{', '.join(refused)} cannot be set when group.protocol={protocol.upper()}{hint}")
 
 
 BOUNDS: dict[str, tuple[int, int] | tuple[str, ...]] = {

@@ -11,6 +11,7 @@ from groupsim.pipeline.errors import PipelineError
 from groupsim.pipeline.grid import Subject, Sweep, grid_of, keep_manifest, read_manifest, run_id, subject
 from groupsim.pipeline.sweep import check
 from groupsim.simulation.errors import BadScenario
+from groupsim.simulation.settings import check_settings
 from tests.pipeline.stories import quick
 
 RANGE = Subject(scenario="rolling_restart")
@@ -64,6 +65,12 @@ def test_keys_and_values_are_checked_before_anything_starts(tmp_path: Path) -> N
     with pytest.raises(BadScenario, match=r"unknown scenario 'roling_restart'; near names: rolling_restart"):
         check(Sweep(Subject(scenario="roling_restart"), {}, [0]))
     check(Sweep(subject(quick(tmp_path)), {"waits": ["3", "4"], "session.timeout.ms": ["6000"]}, [0]))
+
+
+def test_a_choice_of_a_what_if_is_said_to_be_one() -> None:
+    with pytest.raises(BadSetting, match="membership is a choice of whatif and advise; in a run its scenario decides"):
+        check_settings({"membership": "static"})
+    check_settings({"membership": "static"}, also=["membership"])
 
 
 def test_a_folder_holds_one_sweep_and_is_continued_only_when_asked_to(tmp_path: Path) -> None:

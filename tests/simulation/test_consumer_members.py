@@ -143,7 +143,12 @@ def test_a_listener_that_raises_is_called_again_and_nothing_is_acknowledged_befo
 @pytest.mark.parametrize(
     ("config", "protocol", "said"),
     [
-        ({"session.timeout.ms": 6_000}, "consumer", "session.timeout.ms cannot be set when group.protocol=CONSUMER"),
+        (
+            {"session.timeout.ms": 6_000},
+            "consumer",
+            "session.timeout.ms cannot be set when group.protocol=CONSUMER; "
+            "the broker decides: group.consumer.session.timeout.ms",
+        ),
         (
             {"heartbeat.interval.ms": 1_000, "partition.assignment.strategy": ("range",)},
             "consumer",
