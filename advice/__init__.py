@@ -9,13 +9,19 @@ unknown     what nobody knows of the world: ranges, drawn by the seed
 sampling    runs of a scenario
 search      an advice on a scenario
 replays     replays of a recorded incident in processes side by side
-incident    an advice on a recorded incident; time_shifting leaves out choices that only move time
+incident    an advice on a recorded incident
+time_shifting  leaves out choices that only move time
 advising    what both have in common
 pareto      the same for several measures to make small together
-advice      what a search has found; refused has the choices without figures
+advice      what a search has found
+refused     the choices without figures, and why
 flips       where along what is unknown another choice is better
 current_settings  what is set now: which choices change least of it, and which gains are worth a change
 trust       how far an advice on an incident can be trusted, as of a what-if
 example     settings to ask about, where none are named
-sentences   all that an advice says, in words; as_data: as data; chart: a flip as characters; stored: as it is kept
+sentences   all that an advice says, in words
+as_data     the same as data
+chart       a flip as characters
+stored      an advice as it is kept with its run
+errors      what cannot be advised
 """

@@ -7,7 +7,10 @@
 - `tables/`: the tables of a run, their columns and units; comparisons of runs and sweeps
 - `report/`: the HTML report; `plots/`: pictures
 - `what_ifs`, `advices`: what-ifs that were run on a run, and advice that was given on it, kept with it
-- `group_state`, `classic_group_state`: a group as its coordinator knows it; `process_state`: a process by its own facts
+- `group_state`: a group as its coordinator knows it; `classic_group_state`, `consumer_group_state`: by each protocol;
+  `process_state`: a process by its own facts
+- `epoch_causes`: why a consumer group's epoch grew, and the member behind it
+- `partition_sets`: partitions that change alike, kept together
 - `log_coverage`: which facts a log contains at all; `replay`, `snapshots`: the state at an instant
 - `incomplete_runs`: what is said of a run that did not run to its end
 - `periods`: parts of a run, as a caller names them; `errors`: what can be wrong with a request

@@ -10,6 +10,9 @@ client     what a consumer process saw and did
 network    messages, cut and slow links
 world      topics, what the operator did, what the scenario asserted
 types      ids, partitions, offsets, subscriptions
+connect    how Connect's connectors and tasks are called in facts
+tasks_as_partitions  the facts of a streams group as those of a consumer group
 catalogue  all fact types by tag, and the fingerprint of their shapes
 errors     the root of this project's exceptions
+extras     what is installed only on request, and the sentence where it is missing
 """

@@ -11,6 +11,7 @@ member_epochs  the same for consumer groups: member epochs and assignment epochs
 share_groups  in a share group nobody is given what is not initialised, and nothing that is stays with nobody
 streams_groups  a task has one active owner; no process has a task twice; epochs grow
 convergence  a group that is left in peace becomes Stable and owns all its partitions
+reconciliation  how far a consumer group's members have come to its target: what convergence asks of them
 """
 
 from __future__ import annotations

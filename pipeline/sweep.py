@@ -1,4 +1,8 @@
-"""A sweep on Spark: executors simulate the points and commit a summary row each; a killed sweep can be resumed."""
+"""A sweep on Spark: executors simulate the points and commit a summary row each; a killed sweep can be resumed.
+
+A task of Spark simulates its equal share of the runs that are left, one after the other. There are eight tasks for
+each core of the session, or as many as the caller says (`partitions`), but no more than runs.
+"""
 
 from __future__ import annotations
 

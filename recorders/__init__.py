@@ -8,6 +8,8 @@
 - `broker/`: a real Kafka broker: fetched, started, asked
 - `scripts/`: scripts of requests, drawn and played against a broker; a folder for each group protocol
 - `timelines/`: runs of real consumers
+- `streams/`, `connect/`: real Kafka Streams applications, real Kafka Connect workers
+- `delays/`: how long records waited in recorded runs, beside what their logs say
 - `families/`: families of stories that differ in one choice, recorded to score what-ifs
 - `recommendations/`: what an advice recommends, played on a real Kafka
 - `defects/`: known defects, played with the version that has them and the one that has not

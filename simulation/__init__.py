@@ -6,6 +6,7 @@ group             a consumer group in a scenario
 consumer_context  what groups and consumers of a world share: clock, network, broker, topics
 settings          settings of a run by name, Kafka's and the load's: whether they exist and are legal
 quiet_group       a group that is old when it begins
+connect_group     a cluster of Kafka Connect in a scenario: its workers are members
 member            a member of a group in a scenario: start, stop, kill, freeze
 member_ids        who gets which member id
 broker            connections and committed offsets in front of the coordinator; crash and failover
@@ -22,6 +23,7 @@ host_speed        how slow a host is, and what its latencies are then
 message_delays    these latencies as a rule of the network
 rng               named streams of random numbers from one seed
 coalesced         one look when all that is due now has happened
+checks            what a scenario passes in is checked where it comes in
 errors            what can be wrong with a scenario
 clients/          the consumer processes
 kubernetes/       members of a group as pods that roll and scale

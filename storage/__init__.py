@@ -11,8 +11,9 @@ run_lookup    which run a reference means: id, prefix, name, `latest`
 log_gaps      how sure an import is, as it stores it: Doubt, what is open; Precision, how exact its times are
 run_import    a whole run from another store, checked before it is kept
 audit         is a stored run still as it was written?
-memory, sql   the stores; sql uses database (connections, transactions) and schema (tables, triggers, the statements
-              that bring an older file up to date)
+memory, sql   the stores
+database      connections and transactions of sql
+schema        its tables and triggers, the statements that bring an older store up to date, the sentence of a newer one
 sqlite, postgresql  what `database.Backend` asks of a database: new files, migration of older ones, the insert of facts
 deferred_signals  signals wait until the end of a transaction
 rare_collections  fewer garbage collections while facts are read or made

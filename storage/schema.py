@@ -1,4 +1,9 @@
-"""The tables and the version of their schema. Table, column and trigger names are in existing stores: keep them."""
+"""The tables, the version of their schema, and what is done with a store of another version.
+
+For an older one: the statements that bring it up to date (`MIGRATIONS`, `steps`). For a newer one: the sentence that
+refuses it (`newer`).
+Table, column and trigger names are in existing stores: keep them.
+"""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ conditions      partitions in equal condition, decided together
 causes          what the group met last, in a word or a short chain
 intervals       every partition's time, label by label, as columns
 totals          the same in sums, without an interval
+start_up        when a group first worked: what came before is in no total
+outages         how long something was unavailable, however many partitions, and one partition at the longest
 open_time       the time that the logs leave open, cut out of the intervals
 without_holder  which partitions no process held: the measure of what-ifs
 """

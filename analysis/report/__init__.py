@@ -5,7 +5,8 @@
 - `bars`: the timeline of partitions; `lanes`: what each member did in each rebalance
 - `answer`: the diagnosis, which stands first; `lead`: the sentences after it; `sentences`: the summary in words
 - `reasons`: unavailable time by what was waited for
-- `what_ifs`: what-ifs that were run on a recorded run, as its section "What would have helped"
+- `what_ifs`: what-ifs that were run on a recorded run, as its section "What would have helped"; `advices`: advice that
+  was given on it
 - `settings`: configuration, and commands to go on with; `provenance`: log files and lines of a recorded incident
 """
 

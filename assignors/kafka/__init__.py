@@ -12,6 +12,7 @@
 - `server_side`: a problem as the group coordinator has it
 - `share_simple`: the server's simple, for share groups
 - `streams_sticky`: the server's sticky, for streams groups; `streams_work`: members, quotas and queues that it works on
+- `streams_assignment`: StreamsPartitionAssignor: what each member of a classic group of Kafka Streams gets
 - `client_tasks`: tasks and clients as Kafka Streams' own assignors have them, in classic groups
 - `high_availability`: its default, with warm-ups (KIP-441); `client_sticky`: the other one it ships
 - `connect`: Connect's eager and incremental cooperative assignors

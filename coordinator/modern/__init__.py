@@ -11,6 +11,7 @@ heartbeat         the short way of a heartbeat that changes nothing, refusals, a
 conversion        which group a first member of another protocol may take over
 removal           members leave, for good or for a while, or are removed when a timer fires
 target            when a target is due; the order of members
+classic_requests  requests of the classic protocol: each is refused
 offsets           OffsetCommit, OffsetFetch, OffsetDelete, DeleteGroups, deleted topics
 loading           failover: unload, load
 group_config      settings of one group: what an administrator may set, what is in force

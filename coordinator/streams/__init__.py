@@ -14,6 +14,8 @@ removal           members are removed when they leave or a timer fires
 offsets           what commits and deletions of offsets look at
 group_config      what is set for one group
 evolve            the state after each fact; which facts survive a failover
+
+A heartbeat with another epoch than the member's is refused in `coordinator.modern.members`, as in consumer groups.
 """
 
 from __future__ import annotations

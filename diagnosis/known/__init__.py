@@ -1,4 +1,10 @@
-"""Known defects that public trackers document. They name what may be behind a finding; they make none more certain."""
+"""Known defects that public trackers document. They name what may be behind a finding; they make none more certain.
+
+- `defect`: what is known of one, and the lines by which a log shows it
+- `brokers`, `java`, `librdkafka`, `others`: the defects of brokers, of Java clients, of librdkafka, of other clients
+- `streams_groups`: those of streams groups that recordings show, and nobody has reported
+- `new_member_id`: the lines of one defect: a member syncs without a generation, and joins again as another member
+"""
 
 from __future__ import annotations
 

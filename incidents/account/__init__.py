@@ -34,4 +34,14 @@ begins in the middle or has no times gives an account with more of it open.
 
 Callbacks of which no line shows the end, and the time until an application knows where to start reading, count as
 available: no log of Kafka's own tells when they are over (`Incarnation.callback` has where a callback may have run).
+
+The modules:
+
+- `when`, `track`, `spans`: When; Track; stretches of time, joined and subtracted; `times`: what a printed time proves
+- `rules`: Rule and Why, and what to export to know better
+- `evidence`, `says`, `hidden`: the tables: what a line says, what a source always prints, what contradicts what
+- `incarnation`: what the log of one process proves
+- `rebalances`, `stored`, `entitled`: which rebalances there were, which assignments were stored, what each gave
+- `members`: who was a member, or possibly one, with a log or without; `others`: where one without a log may have served
+- `group`: Account: one group, from all of these; `accounts`: those of all groups of a reading
 """

@@ -1,4 +1,8 @@
-"""Who is in the group, by its coordinator's word: each member id over time."""
+"""Who is in the group, by its coordinator's word: each member id over time.
+
+Also of members without a log: when one was surely a member, and when possibly. What it may have served meanwhile is in
+`others`.
+"""
 
 from __future__ import annotations
 

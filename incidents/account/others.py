@@ -1,4 +1,8 @@
-"""Where a member without a log may serve a partition."""
+"""Where a member without a log may serve a partition.
+
+In a consumer group: while `members` has it as possibly a member. In a classic group by generation: what the plan gives
+to members without a log, or what no logged member says to have.
+"""
 
 from __future__ import annotations
 

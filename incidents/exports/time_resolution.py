@@ -1,4 +1,8 @@
-"""The resolution of times that a platform gives: by the digits it prints, and by those that are always zero."""
+"""The resolution of times that a platform gives: by the digits it prints; whole seconds and minutes also by zeros.
+
+Tenths and hundredths that are filled up with zeros (`….300Z`) count as milliseconds here: `facts.coarse_times` finds
+them, in the rows of the log that is made of the export.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,8 @@ _FEW = 0.05
 def ticks(parts: Sequence[Sequence[Entry]]) -> list[list[int]]:
     """The tick of each record in nanoseconds, 0 where it is a millisecond or less.
 
-    A part is one stream's share of one file. Platforms print zeros for digits that they were not given, so it counts
-    what is always zero, too.
+    A part is one stream's share of one file. Platforms print zeros for digits that they were not given, so a part of
+    which all times are whole seconds, or whole minutes, has that tick whatever it prints.
     """
     in_minutes = _in_minutes(parts)
     return [

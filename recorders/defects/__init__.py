@@ -3,5 +3,6 @@
 - `stories`: what is played for each defect, with which versions
 - `play`: one story with one set of versions, and the logs of it
 - `old_kafka`: a broker from before KRaft
+- `__main__`: `python -m recorders.defects` records them
 - `clients/`: a consumer of each library, run by a Python and with a version of its own
 """

@@ -14,6 +14,8 @@
 - `predictions_misses`: its parts about trust, wrong signs and the greatest errors
 - `scored`: one stored scoring of what-ifs
 - `attribution`: what the errors come from, from three scorings of the same pairs
-- `reference`: docs/reference/
+- `reference`: docs/reference/; `python_page`: its page about Python
+- `causes_page`: docs/causes/
 - `scenarios_page`: docs/scenarios.md
+- `notebooks`: the notebooks as pages, while the site is built
 """

@@ -7,6 +7,7 @@ Recording:
 - `real_recording`: what happened in a real group, as a recording; the broker's rows from its log
 - `recorder`: recordings of all scenarios, libraries and assignors
 - `programs/`, `other_libraries`: consumers of KafkaJS, Sarama and aiokafka, and the recordings of their groups
+- `taken`: when each record of a recorded run came, and when a consumer took it
 - `predictions`: predictions of the simulator, tried with real clients
 
 Comparing:

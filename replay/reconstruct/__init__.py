@@ -11,6 +11,7 @@
 - `record_interval`: how often partitions get records
 - `inferred_settings`: timeouts, inferred or assumed: one module for each. A new inference goes there
 - `applications`: how the members' programs work between polls, and commit, from their whole lives
+- `streams_program`, `connect_program`: what a record shows of an application of Kafka Streams, of a Connect cluster
 - `unseen`: the time in which a silent process can have died or stopped
 - `short_stops`: processes that were frozen for less than their session
 - `topology_changes`: topics that grew, failovers, rejoins without a visible cause
