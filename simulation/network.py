@@ -201,7 +201,10 @@ class Network:
         low, high = self.latency_ms
         latency = low if low == high else self._chance.randint(low, high)
         if self._rules:
-            handled = next((h for h in (rule(message) for rule in self._rules) if h is not PASS), PASS)
+            handled: Handled = PASS
+            for rule in self._rules:
+                if (handled := rule(message)) is not PASS:
+                    break
             if handled is DROP:
                 self._drop(message)
                 return

@@ -100,9 +100,10 @@ def run(
             if step.command in left_out:
                 continue
             own = {**environment, **settings}
-            # A store's relative path counts from where Spark's Java was started: that session can't read it.
-            if block.language == "python" and needs_spark(block) and '"store"' not in block.text:
-                yield Ran(block, step, *_in_this_process(partial(_executed, block.text), folder, own))
+            if block.language == "python" and needs_spark(block):
+                # A store's relative path counts from where Spark's Java was started, which is not this folder.
+                text = block.text.replace('.option("store", "', f'.option("store", "{folder}/')
+                yield Ran(block, step, *_in_this_process(partial(_executed, text), folder, own))
                 continue
             if (here or needs_spark(block)) and (plain := _PLAIN.fullmatch(step.command)):
                 called = partial(status, _arguments(plain[1], folder))

@@ -35,7 +35,7 @@ def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path, request
     if page.stem == "postgresql":
         settings["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
     alike = _advices(page)
-    left_out = set(alike) - set(some(alike, 4, 1))
+    left_out = set(alike) - set(some(alike, 6, 1))
     for ran in run(page, tmp_path, settings, here=page not in SHOWN_IN_FULL, left_out=left_out):
         assert ran.status == 0, f"{page.name}: {ran.step.command}\n{ran.stderr}"
         got = ran.stdout.splitlines()

@@ -22,7 +22,7 @@ from tests.analysis.report.test_data import data
 from tests.cli.conftest import Call, call
 from tests.diagnosis.known_examples import EXAMPLES as DEFECTS
 from tests.diagnosis.scoring import fragments, strangers
-from tests.thinned import examples
+from tests.thinned import examples, some
 
 __all__ = ["call"]
 ROOT = Path(__file__).parents[1]
@@ -108,7 +108,7 @@ def test_of_a_recorded_run(call: Call, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", INCIDENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", some(INCIDENTS, 2), ids=lambda path: path.name)
 def test_of_a_what_if(call: Call, folder: Path) -> None:
     call("import", *map(str, sorted(folder.glob("*.log.gz"))))
     for choice in CHOICES:

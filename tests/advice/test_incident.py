@@ -46,6 +46,13 @@ def asked(
     return advise(incident(name, session_ms), vary(varied), goal or Goal(), unknown=unknown(left_open))
 
 
+@cache
+def half_refused() -> Advice:
+    """Two of its four choices can't be answered."""
+    varied = ("heartbeat.interval.ms=300,6500", "assignor=range,cooperative-sticky")
+    return asked("kill9-range", *varied, goal=FEW)
+
+
 def test_choices_and_the_record_have_the_same_draws_and_the_costs_of_a_what_if() -> None:
     found = asked("rolling-restart-cooperative", "assignor=range,cooperative-sticky")
     recorded = incident("rolling-restart-cooperative")
@@ -86,8 +93,7 @@ def test_what_the_record_has_already_is_to_be_kept() -> None:
 
 
 def test_what_the_record_cannot_answer_is_left_out_with_the_reason() -> None:
-    varied = ("heartbeat.interval.ms=300,6500", "assignor=range,cooperative-sticky")
-    found = asked("kill9-range", *varied, goal=FEW)
+    found = half_refused()
     refused = as_data(found)["refused"]
     assert [each["heartbeat.interval.ms"] for each in refused] == ["6500", "6500"]
     assert all("session.timeout.ms, which must be longer, may be 6000" in each["why"] for each in refused)
@@ -121,10 +127,9 @@ def test_what_rests_on_assumptions_is_said() -> None:
 
 
 def test_choices_that_are_left_out_for_one_reason_are_one_line() -> None:
-    found = asked("kill9-range", "heartbeat.interval.ms=300,6500", "assignor=range,sticky", goal=FEW)
-    (line,) = left_out(found.refused)
-    named = "heartbeat.interval.ms=6500 assignor=range,sticky (2 choices) can't be answered from this record: "
-    assert line.startswith(f"{named}session.timeout.ms")
+    (line,) = left_out(half_refused().refused)
+    named = "heartbeat.interval.ms=6500 assignor=range,cooperative-sticky (2 choices)"
+    assert line.startswith(f"{named} can't be answered from this record: session.timeout.ms")
 
 
 def test_a_search_names_what_it_could_not_try() -> None:

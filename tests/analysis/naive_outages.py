@@ -37,11 +37,12 @@ def marked(found: Iterable[Interval], *, or_unknown: bool = False) -> Marks:
 
 def counted(marks: Marks) -> Numbers:
     """The numbers of these marks."""
-    at_once: Any = 0
+    at_once = np.zeros(max(map(len, marks.values()), default=0) + 1, np.int32)
     longest_ms = 0
     for line in marks.values():
-        at_once = at_once + line.astype(np.int32)
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], line.astype(np.int8), [0]])))
+        at_once[: len(line)] += line
+        ends = np.concatenate([[False], line, [False]])
+        edges = np.flatnonzero(ends[1:] != ends[:-1])
         longest_ms = max([longest_ms, *(edges[1::2] - edges[::2])])
     return dict(zip(NAMES, (int(np.count_nonzero(at_once)), int(longest_ms), int(np.max(at_once))), strict=True))
 

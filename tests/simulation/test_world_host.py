@@ -144,10 +144,8 @@ def test_a_cut_link_is_cut_on_a_slow_host_too() -> None:
 
 @pytest.mark.parametrize("library", [JAVA, LIBRDKAFKA, KAFKA_PYTHON])
 def test_many_heartbeats_at_once_are_as_late_as_one_after_the_other(library: str) -> None:
-    rng = Random(1)
-    late = Delays(
-        lambda _: latencies_of(HOSTS["quiet"])[library], lambda drawn, _: drawn.draw(rng), "broker", lambda: 0
-    )
+    rng, latencies = Random(1), latencies_of(HOSTS["quiet"])[library]
+    late = Delays(lambda _: latencies, lambda drawn, _: drawn.draw(rng), "broker", lambda: 0)
     times = examples(150, 400)
     at_once = [late.late_in_all_ms("m1.0", 100) for _ in range(times)]
     one_by_one = [sum(late.heartbeat_late_ms("m1.0") for _ in range(100)) for _ in range(times)]
