@@ -26,9 +26,11 @@ from groupsim.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(console|python|json|(?:toml|yaml)(?= file=))((?: [\w=./]+)*)\n(.*?)^```$", re.M | re.S)
-_PLAIN = re.compile(r"groupsim (?!.*\.py\b)((?:'[^'\n]*'|[^'|><;&$?`~#\\\n])+?)(?: \| head -(\d+))?")
-"""A call without anything that a shell does, but for quotes, `*` and `| head -N`, and without a user's code, which may
-register things."""
+_PLAIN = re.compile(
+    r"groupsim (?!.*\.py\b)((?:'[^'\n]*'|[^'|><;&$?`~#\\\n])+?)(?: \| (?:head -(?P<to>\d+)|sed -n (?P<only>\d+)p))?"
+)
+"""A call without anything that a shell does, but for quotes, `*`, `| head -N` and `| sed -n Np`, and without a user's
+code, which may register things."""
 MASKS = ((re.compile(r"^run [0-9a-f]{12}\b"), "run …"), (re.compile(r"^(digest .*?)[0-9a-f]{64}$"), r"\1…"))
 
 
@@ -108,8 +110,10 @@ def run(
             if (here or needs_spark(block)) and (plain := _PLAIN.fullmatch(step.command)):
                 called = partial(status, _arguments(plain[1], folder))
                 out, err, code = _in_this_process(called, folder, own)
-                shown = out if plain[2] is None else "".join(out.splitlines(keepends=True)[: int(plain[2])])
-                yield Ran(block, step, shown, err, code if plain[2] is None else 0)  # a pipe ends as its last command
+                piped = plain["to"] or plain["only"]
+                first, end = int(plain["only"] or 1) - 1, int(piped) if piped else None
+                shown = "".join(out.splitlines(keepends=True)[first:end])
+                yield Ran(block, step, shown, err, 0 if piped else code)  # a pipe ends as its last command
                 continue
             done = subprocess.run(
                 step.command, shell=True, cwd=folder, env=own, capture_output=True, text=True, check=False

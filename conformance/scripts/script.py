@@ -31,8 +31,8 @@ def request_of(step: Step) -> Step:
 
 def read(path: Path) -> list[Script]:
     """The scripts of a .jsonl.gz file."""
-    with gzip.open(path, "rt") as lines:
-        return [json.loads(line) for line in lines]
+    with gzip.open(path) as lines:
+        return [msgspec.json.decode(line) for line in lines]
 
 
 def write(path: Path, scripts: Iterable[Script]) -> None:

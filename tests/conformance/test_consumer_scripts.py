@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "consumer-protocol"
 IDS = beside(GOLDEN / "cases.jsonl.gz")
 FILES = {"cases": 1, "matrix": 6, "random": 6, "restart": 2}
 """The recordings, all 1,830 scripts; in how many parts each is played, for tests side by side."""
+recorded = lru_cache(1)(lambda file: read(GOLDEN / f"{file}.jsonl.gz"))
+"""The parts of one file come one after the other."""
 PARTS = [part for file, parts in FILES.items() for part in some([(file, part, parts) for part in range(parts)], 2)]
 
 
@@ -26,7 +29,7 @@ PARTS = [part for file, parts in FILES.items() for part in some([(file, part, pa
 def test_members_are_answered_groups_converted_and_records_written_as_kafka_does(
     file: str, part: int, parts: int
 ) -> None:
-    scripts = [with_topic_ids(script, IDS) for script in read(GOLDEN / f"{file}.jsonl.gz")[part::parts]]
+    scripts = [with_topic_ids(script, IDS) for script in recorded(file)[part::parts]]
     found = [
         f"{script['name']}: {difference}" for script in scripts for difference in differences(script, play(script))
     ]

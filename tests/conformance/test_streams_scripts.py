@@ -11,11 +11,14 @@ from groupsim.conformance.scripts.groups.compare import differences
 from groupsim.conformance.scripts.groups.topics import beside, with_topic_ids
 from groupsim.conformance.scripts.play import play
 from groupsim.conformance.scripts.script import BadScript, Script, read
+from tests.thinned import some
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "streams-groups"
 IDS = beside(GOLDEN / "cases.jsonl.gz")
 SIZES = {"cases": 317, "matrix": 344, "random": 300, "restart": 16, "put-aside": 223, "put-aside-2": 112}
 SIZES |= {"put-aside-3": 211, "kafka-4.3.1": 136}
+ALIKE = {"random", "put-aside", "put-aside-2", "put-aside-3"}
+"""Drawn by a program: by day every second script is played."""
 KNOWN = {"put-aside-2": {"R.topics.20261128018"}, "put-aside-3": {"R.static.20261129019"}}
 KNOWN |= {"kafka-4.3.1": {"A.commit-versions", "R.native.1071105"}}
 """By file; `recorders.page.known_differences` has the reasons."""
@@ -30,7 +33,7 @@ def test_members_are_answered_tasks_handed_over_and_records_written_as_kafka_doe
     recorded = scripts(file)
     found = [
         f"{script['name']}: {difference}"
-        for script in recorded
+        for script in some(recorded, 2 if file in ALIKE else 1)
         for difference in differences(script, play(script))
         if script["name"] not in KNOWN.get(file, ())
     ]

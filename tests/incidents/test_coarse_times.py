@@ -24,7 +24,7 @@ from tests.incidents.imported import outside, supported, unavailable
 from tests.incidents.layout_examples import TEXTS, WHOLE_SECONDS
 from tests.incidents.layouts import Layout, PlainRecord, plain
 from tests.incidents.written_logs import coarsened
-from tests.thinned import some
+from tests.thinned import examples, some
 
 __all__ = ["call"]
 INCIDENTS = sorted((Path(__file__).parents[2] / "examples" / "incidents").glob("*/broker.log.gz"))
@@ -83,7 +83,7 @@ def test_the_truth_of_drawn_groups_is_within_the_bounds(
 ) -> None:
     """Seed 859 of classic groups: a member lost its partitions in the second in which it was removed."""
     monkeypatch.setattr(written_runs, "_COARSE", 1)
-    for seed in (859, *range(25)):
+    for seed in (859, *range(examples(12, 25))):
         area(Random(seed), tmp_path)
 
 

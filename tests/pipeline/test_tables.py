@@ -54,7 +54,7 @@ def test_tables_are_those_of_pandas_on_every_scenario(spark: SparkSession, tmp_p
 
     store = MemoryStore()
     runs = {
-        run(find(name), store, settings=own, record="facts").info.id: name for name, own in some(every_scenario(), 5, 2)
+        run(find(name), store, settings=own, record="facts").info.id: name for name, own in some(every_scenario(), 7, 2)
     }
     assert len(runs) > 10
     facts = lake_of(spark, store, tmp_path / "lake").cache()

@@ -20,6 +20,7 @@ from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import instant
 from tests.incidents.exports.layouts import Line, lines_of, undated
 from tests.incidents.imported import supported
+from tests.thinned import some
 
 INCIDENTS = sorted(path.parent for path in (Path(__file__).parents[3] / "examples/incidents").glob("*/broker.log.gz"))
 MAX_POLL = next(folder for folder in INCIDENTS if folder.name == "max-poll-range")
@@ -114,7 +115,7 @@ WAYS = {name: way for name, (way, _) in PRINTS.items()} | {"exact": EXACT}
 PAIRS = [(one, other) for one in WAYS for other in WAYS if one.split(",")[0] != other.split(",")[0]]
 
 
-@pytest.mark.parametrize(("one", "other"), PAIRS)
+@pytest.mark.parametrize(("one", "other"), some(PAIRS, 2))
 def test_streams_may_have_resolutions_of_their_own(one: str, other: str, tmp_path: Path) -> None:
     two_ways(exported(MAX_POLL), WAYS[one], WAYS[other], tmp_path / "export.csv")
     widths = [PRINTS[name][1] if name in PRINTS else 0 for name in (one, other)]
