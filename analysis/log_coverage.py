@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from groupsim.analysis.process_state import FOLDS
+from groupsim.analysis.process_state import CONNECTIONS, FOLDS
 from groupsim.events import classic, client, consumer, network, world
 from groupsim.events.base import Event, Recorded, group_of
 from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupCreated, GroupDeleted, GroupEmptied
@@ -105,6 +105,8 @@ def scan_log(facts: Iterable[Recorded], until_ms: int | None = None) -> LogScan:
             continue
         log.append(fact)
         event = fact.event
+        if type(event) in CONNECTIONS:  # the brokers that a process reaches say nothing of what it logs
+            continue
         if (group := group_of(fact.stream)) is not None:
             coverage = groups.get(group) or groups.setdefault(group, LogCoverage(group, fact.at_ms))
             _note(coverage, fact)

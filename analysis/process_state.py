@@ -39,6 +39,8 @@ HOLDING: frozenset[type[Event]] = frozenset(
     }
 )
 """Facts of what a process holds: they concern the partitions in its view, before or after."""
+CONNECTIONS: frozenset[type[Event]] = frozenset({c.CoordinatorLost, c.CoordinatorFound, c.RequestFailed})
+"""Facts of the brokers that a process reaches."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +53,8 @@ class Process:
     callback and not regained: nobody can have these before its next sync. `lost`: what a lost callback named, and what
     was not regained: others may have had these before. `trouble`: the last bad thing that happened
     to it (`crash`, `freeze`, `cut`, `poll-expired`, `close`), None once it has synced again in good health.
+    `no_coordinator`: it lost its coordinator. `asks_bootstrap`: no broker that it knew
+    answered, and no bootstrap server.
     """
 
     id: ProcessId
@@ -72,6 +76,13 @@ class Process:
     lost: Held = field(default_factory=set)
     callback: str | None = None
     trouble: str | None = None
+    no_coordinator: bool = False
+    asks_bootstrap: bool = False
+
+    @property
+    def no_broker(self) -> bool:
+        """It reaches no broker at all: neither its coordinator nor any other that it could ask."""
+        return self.no_coordinator and self.asks_bootstrap
 
     @property
     def name(self) -> str:
@@ -249,6 +260,16 @@ def _holding(p: Process, event: c.ClientEvent) -> None:
             p.paused -= set(event.partitions)
 
 
+def _connections(p: Process, event: c.ClientEvent) -> None:
+    match event:
+        case c.CoordinatorLost():
+            p.no_coordinator = True
+        case c.RequestFailed(api="Metadata"):
+            p.asks_bootstrap = True
+        case c.CoordinatorFound():
+            p.no_coordinator = p.asks_bootstrap = False
+
+
 _LIFE: set[type[Event]] = {
     c.ProcessStarted,
     c.Crashed,
@@ -263,5 +284,6 @@ FOLDS: dict[type[Event], Callable[[Process, c.ClientEvent], None]] = {
     **dict.fromkeys(_LIFE, _life),
     **dict.fromkeys(MEMBERSHIP, _membership),
     **dict.fromkeys(HOLDING, _holding),
+    **dict.fromkeys(CONNECTIONS, _connections),
 }
-"""The facts of a process that can change its availability, and which of the three folds each; all else is passed by."""
+"""The facts of a process that can change its availability, and which fold has each; all else is passed by."""

@@ -113,6 +113,12 @@ def _started_process(event: Event) -> Iterable[tuple[RowKind, str | None, Detail
     return [(RowKind.CLIENT_CONFIGURED, None, {**detail, "settings": dict(event.config)})]
 
 
+def _no_broker(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
+    """Of requests that failed, only that not even a bootstrap server answered."""
+    assert isinstance(event, p.RequestFailed)
+    return [(RowKind.CLIENT_NO_BROKER, None, {})] if event.api == "Metadata" else []
+
+
 def _epoch(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     assert isinstance(event, k.GroupEpochBumped)
     changed = event.cause in (
@@ -153,6 +159,7 @@ _TABLE: dict[type[Event], _Rows] = {
     p.ProcessStarted: _started_process,
     p.CoordinatorFound: _one(RowKind.COORDINATOR_FOUND, lambda e: None, lambda e: {}),
     p.CoordinatorLost: _one(RowKind.COORDINATOR_LOST, lambda e: None, lambda e: {"reason": e.cause}),  # type: ignore[attr-defined]
+    p.RequestFailed: _no_broker,
     p.RejoinRequested: _one(RowKind.REJOIN_REQUESTED, lambda e: None, lambda e: {"reason": e.reason}),  # type: ignore[attr-defined]
     p.JoinSent: _one(RowKind.JOINING, lambda e: _member(e) or None, lambda e: {}),  # its own id, where it has one
     p.JoinOk: _one(RowKind.JOINED, _member, lambda e: {"generation": e.generation, "protocol": e.protocol}),  # type: ignore[attr-defined]

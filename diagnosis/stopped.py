@@ -1,8 +1,8 @@
 """How long nobody in a group could take records: bounds that need no number of partitions.
 
-Each source says when it was surely so, and when perhaps: a broker's lines (`stopped_by_broker`), and what the account
-of the clients' lines leaves open (`held`). A start-up counts above and not below; what comes after the last member
-counts in neither.
+Each source says when it was surely so, and when perhaps: a broker's lines (`stopped_by_broker`), what the account of
+the clients' lines leaves open (`held`), and when no client that has a log reached any broker. A start-up counts above
+and not below; what comes after the last member counts in neither.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from groupsim.incidents.logs.row_kinds import RowKind
 
 _STEPWISE = frozenset(["compatible", "sessioned", "v0", "v1", "stream"])
 """Protocols of Connect (KIP-415) and Kafka Streams (since 2.4, KIP-429) under which members keep what does not move."""
+_BROKERS = (RowKind.COORDINATOR_LOST, RowKind.CLIENT_NO_BROKER, RowKind.COORDINATOR_FOUND)
+"""Lines of a client about the brokers that it reaches."""
 _COMES = (
     RowKind.JOINING,
     RowKind.JOINED,
@@ -39,10 +41,34 @@ def stopped(log: GroupLog) -> Bounds | None:
         return None
     perhaps = _perhaps(broker, clients, whole)
     surely = _surely(log, broker, clients, whole)
-    least, most = length(surely, *whole), length(union(perhaps, surely), *whole)
+    least, most = length(surely, *whole), length(union(perhaps, surely, _without_broker(log, whole)), *whole)
     if broker is None and clients is not None and not clients.surely and not most:
         return None  # whoever has partitions is in no line
     return least, most
+
+
+def _without_broker(log: GroupLog, whole: Span) -> Spans:
+    """When all clients that have a log had lost their coordinator, and no bootstrap server answered them either.
+
+    What they hold is on paper alone then. Whoever has no log may have reached a broker.
+    """
+    found: Spans = [whole] if log.of(RowKind.CLIENT_NO_BROKER) else []
+    for lines in log.clients.values() if found else ():
+        spans: list[Span] = []
+        waits: dict[RowKind, int] = {}
+        for line in lines:
+            if line.at is None or line.row.kind not in _BROKERS:
+                continue
+            if line.row.kind is not RowKind.COORDINATOR_FOUND:
+                waits.setdefault(line.row.kind, line.at)
+                continue
+            if len(waits) == 2:
+                spans.append((min(waits.values()), line.at))
+            waits = {}
+        if len(waits) == 2:
+            spans.append((min(waits.values()), whole[1]))
+        found = both(found, union(spans))
+    return found
 
 
 def eager(log: GroupLog) -> bool | None:

@@ -146,7 +146,7 @@ class Broker:
         """The broker process dies, comes back after `downtime_ms`, and loads its groups for `loading_ms`.
 
         Connections are closed; parked requests are never answered. Only durable facts come back. `alone`: it is the
-        cluster's only broker, so that clients reach none meanwhile.
+        cluster's only broker, so that clients reach none meanwhile, and nobody can read.
         """
         downtime_ms, loading_ms = ms(downtime_ms, "broker.crash"), ms(loading_ms, "broker.crash(loading_ms=…)")
         self._asked.clear()

@@ -22,6 +22,7 @@ from groupsim.events.group import CoordinatorLoaded, CoordinatorUnloaded, GroupC
 START = "start"
 REVOKED = "member-revoked"
 FAILOVER = "coordinator-failover"
+NO_BROKER = "no-broker"
 EMPTIED = "group-empty"
 
 

@@ -70,7 +70,8 @@ def follow(groups: dict[str, LogCoverage], facts: Iterable[Recorded], recorder: 
 def _apply(followed: dict[str, _Group], stream: str, event: Event) -> None:
     name = group_of(stream)
     if name is not None:
-        followed[name].view.apply(event)
+        if name in followed:
+            followed[name].view.apply(event)
     elif isinstance(event, network.LinkCut | network.LinkHealed):
         for group in followed.values():
             group.view.link(event.a, event.b, cut=isinstance(event, network.LinkCut))

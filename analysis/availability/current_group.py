@@ -56,4 +56,4 @@ class CurrentGroup:
 
     def connected(self, process: Process) -> bool:
         """It reaches the leaders of its partitions."""
-        return not (self.cut and {process.id, process.name} & self.cut)
+        return not process.no_broker and not (self.cut and {process.id, process.name} & self.cut)

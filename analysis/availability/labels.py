@@ -39,7 +39,7 @@ MEANINGS = {
     Label.PAUSED_CALLBACK: "its owner is inside a rebalance callback, or commits before it revokes",
     Label.RESTORING: "its owner does not know where to start, or rebuilds state",
     Label.PAUSED_APP: "the application paused it",
-    Label.OWNER_STALLED: "its owner's process is frozen, or cut off from the data",
+    Label.OWNER_STALLED: "its owner's process is frozen, cut off from the data, or reaches no broker",
     Label.OWNER_DEAD: "its owner's process is gone, and the coordinator does not know yet",
     Label.GRANT_IN_FLIGHT: "its new owner has not received the assignment, or not applied it yet",
     Label.WITHHELD: "nobody has it, because a rebalance runs or has yet to begin",
@@ -58,6 +58,7 @@ class SubLabel(StrEnum):
     NONE_ENTITLED = "none-entitled"
     POSITION = "position"
     DATA_CUT = "data-cut"
+    NO_BROKER = "no-broker"
     COORDINATOR_ONLY = "by the books"
     CLIENT_ONLY = "client's word"
     ONLY_BROKER = "only the broker speaks"

@@ -6,7 +6,7 @@ where a recorded log is silent.
 
 from __future__ import annotations
 
-from groupsim.analysis.availability.causes import START, of_process
+from groupsim.analysis.availability.causes import NO_BROKER, START, of_process
 from groupsim.analysis.availability.labels import Label, SubLabel, Verdict
 from groupsim.analysis.availability.situation import Rule, Runs, Situation
 from groupsim.analysis.process_state import Process
@@ -192,6 +192,14 @@ HELD = (
         lambda s: s.holder is not None and s.holder.frozen,
         _holder,
         _of_process,
+    ),
+    Rule(
+        Label.OWNER_STALLED,
+        (SubLabel.NO_BROKER,),
+        "its owner has it and reaches no broker at all",
+        lambda s: s.holder is not None and s.holder.no_broker,
+        _holder,
+        lambda s: NO_BROKER,
     ),
     Rule(
         Label.OWNER_STALLED,

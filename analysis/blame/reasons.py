@@ -268,6 +268,8 @@ def _stalled(timeline: GroupTimeline, interval: Interval, rebalance: Rebalance |
     if timeline.removal(interval.member, interval.to_ms) == (interval.to_ms, "session-expired"):
         session = session_of(timeline, interval.member)
         return Reason(BlamePhase.DETECTING, interval.member, session, timeline.next_rebalance(interval.to_ms))
+    if interval.sub_label == SubLabel.NO_BROKER:
+        return Reason(BlamePhase.FAILOVER)
     cut = interval.sub_label == SubLabel.DATA_CUT
     return Reason(BlamePhase.STALLED, interval.member, "network" if cut else "freeze", rebalance)
 

@@ -53,7 +53,7 @@ MEANINGS = {
     "PAUSED_CALLBACK": "its owner runs a rebalance callback, or commits before it revokes",
     "RESTORING": "its owner looks up the offset to start from, or rebuilds state",
     "PAUSED_APP": "the application paused it",
-    "OWNER_STALLED": "its owner's process is frozen or cut off",
+    "OWNER_STALLED": "its owner's process is frozen, cut off, or reaches no broker",
     "OWNER_DEAD": "its owner's process is dead, and the coordinator has not noticed yet",
     "GRANT_IN_FLIGHT": "its new owner has not received or applied the assignment yet",
     "WITHHELD": "no member owns it: a rebalance is running or has yet to start",

@@ -73,12 +73,14 @@ class Threads:
 class CoordinatorLink:
     """Whether the coordinator is known, whether a thread looks for it, and when it last answered (ms).
 
+    `no_broker_since_ms`: since when it reaches no broker of the cluster, None while it does (ms).
     `refused`: how often in a row no broker could be connected to; `connect_ms`: when to try that again (ms).
     """
 
     known: bool = False
     lookup_running: bool = False
     last_answer_ms: int = 0
+    no_broker_since_ms: int | None = None
     refused: int = 0
     connect_ms: int = 0
 
@@ -138,9 +140,9 @@ class Client:
         return self.env.now  # type: ignore[return-value]  # only whole numbers are ever given to SimPy
 
     def fetchable_until(self) -> int:
-        """Until when (ms) records could be fetched: now, or since when this process is cut from the data."""
-        since = self.data_cut_since()
-        return self.now if since is None else since
+        """Until when (ms) records could be fetched: now, or since when it is cut from the data or reaches no broker."""
+        since = [at for at in (self.data_cut_since(), self.coordinator.no_broker_since_ms) if at is not None]
+        return min(since, default=self.now)
 
     def record(self, event: Event) -> None:
         """Record one fact of this process."""
@@ -164,6 +166,13 @@ class Client:
         self.connection.disconnect()
         self.threads.wake()
         self.threads.heartbeat.notify()
+
+    def brokers_gone(self) -> None:
+        """The cluster's only broker has gone: no other one answers, and no bootstrap server."""
+        if self.coordinator.no_broker_since_ms is not None:
+            return
+        self.coordinator.no_broker_since_ms = self.now
+        self.request_failed("Metadata", "DISCONNECTED")
 
     def set_view(self, partitions: Partitions) -> None:
         """Change the local assignment; what leaves it loses its position."""

@@ -249,6 +249,8 @@ class ClientProcess:
         if self.process.alive and not self.process.frozen:
             self._bootstrap.disconnect()
             self._client.lose_coordinator("disconnected")
+            if self._client.no_broker():
+                self._client.brokers_gone()
         elif self.process.alive:
             self._reset_while_frozen = True
 

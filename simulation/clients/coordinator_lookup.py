@@ -32,6 +32,7 @@ def find_coordinator(client: Client) -> Script:
         client.coordinator.known = True
         client.coordinator.last_answer_ms = client.now
         client.coordinator.refused = 0
+        client.coordinator.no_broker_since_ms = None
         metadata.came_back(client, asked_ms)
         client.record(facts.CoordinatorFound(process=client.process.id))
         client.threads.wake()

@@ -7,28 +7,37 @@ from pathlib import Path
 
 import pytest
 
+from groupsim.analysis import load
+from groupsim.analysis.availability.labels import SubLabel
+from groupsim.diagnosis.explain import explain_reading
 from groupsim.events.classic import RebalanceStarted
 from groupsim.events.client import RequestFailed
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import read_files
+from groupsim.incidents.logs.rows import Reading
 from groupsim.replay.choice import Choice
 from groupsim.replay.replayable import ReplayableRun, replayable_run
 from groupsim.simulation.clients.config import CLASSIC
 from groupsim.storage.memory import MemoryStore
 
-DATA = Path(__file__).parent / "data" / "lone-broker-kip848-uniform"
+DATA = Path(__file__).parents[2] / "examples/only-broker-down"
 RANGE = Choice(name="range", settings={"partition.assignment.strategy": "range"}, protocol=CLASSIC)
 NO_BROKER = "] Bootstrap broker "
 
 
-def replayable(folder: Path, *, without: str | None = None) -> ReplayableRun:
-    """The recorded logs, copied to `folder`; `without` the lines that have these words."""
+def copied(folder: Path, without: str | None) -> Reading:
+    """The recorded logs, copied to `folder` and read; `without` the lines that have these words."""
     for log in DATA.glob("*.log.gz"):
         lines = gzip.decompress(log.read_bytes()).decode().splitlines(keepends=True)
         kept = [line for line in lines if without is None or without not in line]
         (folder / log.stem).write_text("".join(kept))
+    return read_files(sorted(folder.glob("*.log")))
+
+
+def replayable(folder: Path, *, without: str | None = None) -> ReplayableRun:
+    """These logs, imported."""
     store = MemoryStore()
-    run = import_run(read_files(sorted(folder.glob("*.log"))), store, name=None, topics={}).run
+    run = import_run(copied(folder, without), store, name=None, topics={}).run
     return replayable_run(store, run, given={}, choices=[RANGE])
 
 
@@ -47,6 +56,23 @@ def test_without_such_lines_other_brokers_were_there(tmp_path: Path) -> None:
     assert run.incident is not None
     (failover,) = run.incident.failovers
     assert not failover.alone
+
+
+@pytest.mark.parametrize(("without", "least", "most"), [(None, 5_000, 7_000), (NO_BROKER, 0, 0)])
+def test_while_clients_reach_no_broker_their_partitions_are_unavailable(
+    tmp_path: Path, without: str | None, least: int, most: int
+) -> None:
+    store, reading = MemoryStore(), copied(tmp_path, without)
+    imported = import_run(reading, store, name=None, topics={}).run
+    stalled = [i for i in load(store, imported.id).intervals if i.sub_label == SubLabel.NO_BROKER]
+    assert len({i.partition for i in stalled}) == (12 if most else 0)
+    assert all(i.unavailable and least <= i.duration_ms <= most for i in stalled)
+    explanation = explain_reading(reading)
+    assert explanation is not None
+    nobody = explanation.groups[0].stopped_ms
+    assert nobody is not None
+    assert nobody[1] is not None
+    assert least <= nobody[1] <= most + 500, "nobody could read, at most"
 
 
 @pytest.mark.parametrize(("without", "rebalances"), [(None, True), (NO_BROKER, False)])
