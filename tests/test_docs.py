@@ -30,13 +30,13 @@ def postgres() -> Iterator[Server]:
     ids=[page.name for page in RUN],
 )
 def test_every_block_does_what_the_page_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """README and tutorial by a shell, as their readers; of the others what needs none is called in this process."""
+    """README by a shell, as its readers; of the others what needs none is called in this process."""
     settings = {}
     if page.stem == "postgresql":
         settings["GROUPSIM_STORE"] = request.getfixturevalue("postgres").schema("groupsim")
     alike = _advices(page)
     left_out = set(alike) - set(some(alike, 6, 1))
-    for ran in run(page, tmp_path, settings, here=page not in SHOWN_IN_FULL, left_out=left_out):
+    for ran in run(page, tmp_path, settings, here=page.stem != "README", left_out=left_out):
         assert ran.status == 0, f"{page.name}: {ran.step.command}\n{ran.stderr}"
         got = ran.stdout.splitlines()
         assert agree(ran.step.expected, got), f"{page.name}: {ran.step.command} printed\n{ran.stdout}"

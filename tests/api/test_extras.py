@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,8 +10,6 @@ import textwrap
 import tomllib
 from importlib.metadata import requires
 from pathlib import Path
-
-import pytest
 
 from groupsim.events.extras import EXTRAS
 
@@ -62,24 +61,35 @@ def test_with_the_core_alone_logs_and_simulations_are_answered(tmp_path: Path) -
     assert (tmp_path / "kill9.html").stat().st_size > 50_000
 
 
-@pytest.mark.parametrize(
-    ("command", "extra", "package"),
-    [
-        (["plot", "timeline", "latest"], "plots", ""),
-        (["advise", "bad_leader", "--vary", "session.timeout.ms=6000,9000"], "advise", "scipy"),
-        (["sweep", "bad_leader", "--seeds", "0:2", "--to", "lake"], "spark", "py"),
-        (["runs", "--store", "postgresql://localhost/x"], "postgres", "psycopg"),
-        (["explain", str(TOPIC)], "offsets", ""),
-    ],
-)
-def test_a_missing_extra_is_one_sentence_and_status_2(
-    command: list[str], extra: str, package: str, tmp_path: Path
-) -> None:
-    done = run(tmp_path, f"""status(["run", "bad_leader", "-q"]); sys.exit(status({command!r}))""")
-    assert done.returncode == 2, done.stderr
-    (said,) = done.stderr.splitlines()
-    assert f'pip install "groupsim[{extra}]"' in said
-    assert f"need {package}" in said
+MISSING = [
+    (["plot", "timeline", "latest"], "plots", ""),
+    (["advise", "bad_leader", "--vary", "session.timeout.ms=6000,9000"], "advise", "scipy"),
+    (["sweep", "bad_leader", "--seeds", "0:2", "--to", "lake"], "spark", "py"),
+    (["runs", "--store", "postgresql://localhost/x"], "postgres", "psycopg"),
+    (["explain", str(TOPIC)], "offsets", ""),
+]
+"""A command, the extra that it lacks, and how the name of its package begins."""
+
+
+def test_a_missing_extra_is_one_sentence_and_status_2(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        f"""
+        import contextlib, io, json
+        assert status(["run", "bad_leader", "-q"]) == 0
+        for command in {[command for command, *_ in MISSING]!r}:
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                code = status(command)
+            print(json.dumps([code, said.getvalue()]))
+        """,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    for (command, extra, package), (code, printed) in zip(MISSING, answers, strict=True):
+        assert code == 2, command
+        (said,) = printed.splitlines()
+        assert f'pip install "groupsim[{extra}]"' in said
+        assert f"need {package}" in said
 
 
 def test_from_python_it_is_an_error_of_groupsim(tmp_path: Path) -> None:
