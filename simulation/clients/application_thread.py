@@ -42,7 +42,11 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
     polls.inform(client)
     if threads.poll_expired:
         threads.library.notify()
-    if in_background:  # callbacks that wait for the application run before poll() returns records
+    if not client.traits.beats_beside_work:  # KafkaJS's runner.js, processEachMessage: one that is due
+        threads.heartbeat.notify()
+    if (
+        in_background or not client.traits.beats_beside_work
+    ):  # callbacks that wait for the application run before poll() returns records
         yield from process.sleep(0)
     taken: Taken = {}
     while not threads.ending:

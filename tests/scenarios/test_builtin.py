@@ -15,6 +15,7 @@ from groupsim.events.classic import JoinPhaseCompleted
 from groupsim.events.client import ProcessStarted
 from groupsim.events.world import CheckMade
 from groupsim.scenarios.catalogue import find, names
+from groupsim.simulation.clients.config import Library
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import RunResult, run
 from groupsim.storage.memory import MemoryStore
@@ -145,3 +146,9 @@ def test_an_unknown_assignor_in_a_parameter_is_reported_before_a_run_begins() ->
 def test_an_unknown_scenario_lists_what_is_near(name: str, sentence: str) -> None:
     with pytest.raises(BadScenario, match=sentence):
         find(name)
+
+
+@pytest.mark.parametrize("client", list(Library))
+def test_who_waits_for_a_long_batch_is_as_its_library_says(client: Library) -> None:
+    result, store = _run("one_slow_member", seed=3, client=client)
+    goes_well(result, store)
