@@ -12,7 +12,7 @@ from _pytest.nodeid import NodeId
 from xdist.scheduler import LoadGroupScheduling
 
 from tests import ctrl_c
-from tests.thinned import examples
+from tests.thinned import ALL, examples
 
 # No test is timed: a busy machine is slow.
 hypothesis.settings.register_profile("untimed", deadline=None, max_examples=examples(50, 100))
@@ -44,7 +44,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the one Spark session come first and run in one process: two sessions would start twice. Then the slow
-    ones, so that none of them is the last that everybody waits for."""
+    ones, so that none of them is the last that everybody waits for. Those of the night are left out by day."""
+    left_out = [] if ALL else [item for item in items if item.get_closest_marker("nightly")]
+    if left_out:
+        left_out[0].config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))

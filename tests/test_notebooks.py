@@ -16,7 +16,10 @@ IN_THE_WHEEL = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.spark] * ("spark" in name)) for name in NAMES])
+@pytest.mark.parametrize(
+    "name",  # the one with Spark runs 25 s: what its cells do is tested by tests/pipeline and tests/api by day
+    [pytest.param(name, marks=[pytest.mark.spark, pytest.mark.nightly] * ("spark" in name)) for name in NAMES],
+)
 def test_a_notebook_shows_what_its_cells_show_now(name: str, tmp_path: Path) -> None:
     kept = texts(read(name))
     assert texts(executed(read(name), tmp_path)) == kept, f"run: python -m tests.notebooks write {name}"
