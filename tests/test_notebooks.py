@@ -11,14 +11,17 @@ import pytest
 from recorders.page.notebooks import page
 from tests.notebooks import FOLDER, NAMES, executed, read, texts
 
+SLOW = ("choose-an-assignor-and-a-way-to-deploy", "ten-thousand-runs-with-spark-and-pandas")
+"""They run 15 and 25 s; what their cells do is tested by tests/advice, tests/pipeline and tests/api, too."""
+BY_NIGHT = (pytest.mark.spark, pytest.mark.nightly)
 IN_THE_WHEEL = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
-    "name",  # the one with Spark runs 25 s: what its cells do is tested by tests/pipeline and tests/api by day
-    [pytest.param(name, marks=[pytest.mark.spark, pytest.mark.nightly] * ("spark" in name)) for name in NAMES],
+    "name",
+    [pytest.param(name, marks=BY_NIGHT if name in SLOW else ()) for name in NAMES],
 )
 def test_a_notebook_shows_what_its_cells_show_now(name: str, tmp_path: Path) -> None:
     kept = texts(read(name))
