@@ -22,7 +22,7 @@ from typer._click.exceptions import (  # typer bundles a private copy of click
 from groupsim.cli.commands import Program
 from groupsim.cli.errors import Interrupted
 from groupsim.cli.existing_store import warnings_noted
-from groupsim.cli.missing_arguments import what_there_is
+from groupsim.cli.missing_arguments import logs_first, what_there_is
 from groupsim.cli.output import be_quiet, error
 from groupsim.cli.signals import leave_to_the_system, listening, signalled_status, was_signalled
 from groupsim.events.errors import GroupsimError
@@ -114,7 +114,7 @@ def _status(arguments: list[str]) -> int:
         error(f"groupsim: {ended}")
         return signalled_status()
     except GroupsimError as wrong:
-        error(f"groupsim: {wrong}")
+        error(f"groupsim: {wrong}{logs_first(wrong, arguments)}")
         return 2
     except (KeyboardInterrupt, typer.Abort):
         result = _CTRL_C

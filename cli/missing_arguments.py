@@ -1,9 +1,11 @@
-"""What is said of an argument that is missing: what there is to choose from, and an example of the command."""
+"""What is said of an argument that is missing, or names logs instead of a run: what there is, what to do first."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from typer._click.exceptions import MissingParameter  # typer bundles a private copy of click
@@ -11,6 +13,7 @@ from typer._click.exceptions import MissingParameter  # typer bundles a private 
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
 from groupsim.events.errors import GroupsimError
 
+NO_STORE = "there is no store at "
 _EXAMPLE = "Example: "
 
 
@@ -23,6 +26,15 @@ def what_there_is(wrong: Exception) -> str:
     if "SCENARIO" in words:
         there.append("; `groupsim scenarios` lists the built-in scenarios")
     return "".join([*there, *_example(wrong.ctx.command)])
+
+
+def logs_first(wrong: Exception, arguments: Sequence[str]) -> str:
+    """More on a store or a run that is not there, where a file or folder is given instead; empty for other errors."""
+    from groupsim.storage.errors import StoreError, UnknownRun
+
+    absent = isinstance(wrong, UnknownRun) or (isinstance(wrong, StoreError) and str(wrong).startswith(NO_STORE))
+    given = [word for word in arguments[1:2] if absent and not word.startswith("-") and Path(word).exists()]
+    return f"; to ask about logs: groupsim import {given[0]}, then groupsim {arguments[0]} latest" if given else ""
 
 
 def _example(command: Any) -> list[str]:

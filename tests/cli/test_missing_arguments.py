@@ -82,3 +82,15 @@ def test_adding_partitions_means_to_so_many_and_says_it(call: Call) -> None:
     )
     said = "add_partitions(…, 5) means to 5 in all, and topic 't' has 12 already: 17 would be 5 more"
     assert said in call("run", "story.py").err
+
+
+@pytest.mark.parametrize("command", ["whatif", "blame", "report"])
+def test_logs_instead_of_a_run_are_answered_with_what_comes_first(call: Call, command: str, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    first = f"to ask about logs: groupsim import {logs}, then groupsim {command} latest\n"
+    assert call(command, str(logs)).err == f"groupsim: there is no store at groupsim.db; {first}"
+    call("run", "steady_state", "--set", "duration.ms=10000")
+    refused = call(command, str(logs))
+    assert (refused.status, refused.err.endswith(first)) == (2, True)
+    assert "import" not in call(command, "nothing").err
