@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from typer._click.exceptions import MissingParameter  # typer bundles a private copy of click
@@ -33,7 +32,7 @@ def logs_first(wrong: Exception, arguments: Sequence[str]) -> str:
     from groupsim.storage.errors import StoreError, UnknownRun
 
     absent = isinstance(wrong, UnknownRun) or (isinstance(wrong, StoreError) and str(wrong).startswith(NO_STORE))
-    given = [word for word in arguments[1:2] if absent and not word.startswith("-") and Path(word).exists()]
+    given = [word for word in arguments[1:2] if absent and not word.startswith("-") and os.path.exists(word)]
     return f"; to ask about logs: groupsim import {given[0]}, then groupsim {arguments[0]} latest" if given else ""
 
 
