@@ -15,7 +15,7 @@ from tests import ctrl_c
 from tests.thinned import ALL, examples
 
 # No test is timed: a busy machine is slow.
-hypothesis.settings.register_profile("untimed", deadline=None, max_examples=examples(35, 100))
+hypothesis.settings.register_profile("untimed", deadline=None, max_examples=examples(30, 100))
 hypothesis.settings.load_profile("untimed")
 # Tests run little code for a short time: optimising it would take more processor time than it saves.
 FAST_START = "-XX:TieredStopAtLevel=1"
