@@ -12,7 +12,6 @@ from typer._click.exceptions import MissingParameter  # typer bundles a private 
 from groupsim.cli.existing_store import DEFAULT_STORE, readable
 from groupsim.events.errors import GroupsimError
 
-NO_STORE = "there is no store at "
 _EXAMPLE = "Example: "
 
 
@@ -29,9 +28,9 @@ def what_there_is(wrong: Exception) -> str:
 
 def logs_first(wrong: Exception, arguments: Sequence[str]) -> str:
     """More on a store or a run that is not there, where a file or folder is given instead; empty for other errors."""
-    from groupsim.storage.errors import StoreError, UnknownRun
+    from groupsim.storage.errors import NoStore, UnknownRun
 
-    absent = isinstance(wrong, UnknownRun) or (isinstance(wrong, StoreError) and str(wrong).startswith(NO_STORE))
+    absent = isinstance(wrong, NoStore | UnknownRun)
     given = [word for word in arguments[1:2] if absent and not word.startswith("-") and os.path.exists(word)]
     return f"; to ask about logs: groupsim import {given[0]}, then groupsim {arguments[0]} latest" if given else ""
 

@@ -26,6 +26,7 @@ GroupsimError
 ├── StoreError
 │   ├── Diverged
 │   ├── NewerStore
+│   ├── NoStore
 │   ├── StoreUnusable
 │   ├── StreamConflict
 │   ├── UnknownFact

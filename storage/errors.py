@@ -21,6 +21,10 @@ class StreamConflict(StoreError):
     """Another writer has already written this version of the stream, or this run."""
 
 
+class NoStore(StoreError):
+    """There is no store at this place, and none is to be made."""
+
+
 class UnknownRun(StoreError):
     """No run, or more than one, matches this reference."""
 

@@ -7,7 +7,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, inspect
 
 from groupsim.storage import schema
 from groupsim.storage.codec import COLUMNS, Row
-from groupsim.storage.errors import NewerStore, StoreError
+from groupsim.storage.errors import NewerStore, NoStore, StoreError
 
 ERRORS = psycopg.Error
 WAIT_S = 10
@@ -42,7 +42,7 @@ def prepare(made: Engine, place: str, create: bool) -> None:
         if number == schema.SCHEMA_VERSION:
             return
         if number is None and not create:
-            raise StoreError(f"there is no store at {place}")
+            raise NoStore(f"there is no store at {place}")
         if number is None:
             connection.exec_driver_sql(f"CREATE TABLE {_TABLE} (number INTEGER NOT NULL)")
             connection.exec_driver_sql(f"INSERT INTO {_TABLE} VALUES ({schema.SCHEMA_VERSION})")

@@ -18,7 +18,7 @@ from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
 from groupsim.storage import schema
 from groupsim.storage.codec import COLUMNS, Row
 from groupsim.storage.deferred_signals import let_through
-from groupsim.storage.errors import NewerStore, StoreBusy, StoreError
+from groupsim.storage.errors import NewerStore, NoStore, StoreBusy, StoreError
 
 T = TypeVar("T")
 
@@ -185,7 +185,7 @@ def prepare(made: Engine, place: str, create: bool) -> None:
     """Create the tables in a new file. Raises StoreError for anything that is not a groupsim store."""
     file = _file(made.url)
     if not create and not file.exists():
-        raise StoreError(f"there is no store at {place}")
+        raise NoStore(f"there is no store at {place}")
     if file.exists() and not file.is_dir() and not file.is_file():  # SQLite would write a journal beside a device
         raise StoreError(f"the store {place} can't be used: it is no regular file")
     raw = made.raw_connection()

@@ -42,11 +42,10 @@ def _poll(client: Client) -> Generator[simpy.Event, Any, Taken]:
     polls.inform(client)
     if threads.poll_expired:
         threads.library.notify()
-    if not client.traits.beats_beside_work:  # KafkaJS's runner.js, processEachMessage: one that is due
+    beats_between = not client.traits.beats_beside_work
+    if beats_between:  # KafkaJS's runner.js, processEachMessage: one that is due
         threads.heartbeat.notify()
-    if (
-        in_background or not client.traits.beats_beside_work
-    ):  # callbacks that wait for the application run before poll() returns records
+    if in_background or beats_between:  # what waits for the application runs before poll() returns records
         yield from process.sleep(0)
     taken: Taken = {}
     while not threads.ending:
