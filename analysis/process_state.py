@@ -53,8 +53,8 @@ class Process:
     callback and not regained: nobody can have these before its next sync. `lost`: what a lost callback named, and what
     was not regained: others may have had these before. `trouble`: the last bad thing that happened
     to it (`crash`, `freeze`, `cut`, `poll-expired`, `close`), None once it has synced again in good health.
-    `no_coordinator`: it lost its coordinator. `asks_bootstrap`: no broker that it knew
-    answered, and no bootstrap server.
+    `no_coordinator`: it lost its coordinator. `asks_bootstrap`: no broker that it knew answered, and no
+    bootstrap server.
     """
 
     id: ProcessId

@@ -13,7 +13,6 @@ from tests.notebooks import FOLDER, NAMES, executed, read, texts
 
 SLOW = ("choose-an-assignor-and-a-way-to-deploy", "ten-thousand-runs-with-spark-and-pandas")
 """They run 15 and 25 s; what their cells do is tested by tests/advice, tests/pipeline and tests/api, too."""
-BY_NIGHT = (pytest.mark.spark, pytest.mark.nightly)
 IN_THE_WHEEL = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
 
 
@@ -21,7 +20,10 @@ IN_THE_WHEEL = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=BY_NIGHT if name in SLOW else ()) for name in NAMES],
+    [
+        pytest.param(name, marks=[pytest.mark.spark] * ("spark" in name) + [pytest.mark.nightly] * (name in SLOW))
+        for name in NAMES
+    ],
 )
 def test_a_notebook_shows_what_its_cells_show_now(name: str, tmp_path: Path) -> None:
     kept = texts(read(name))

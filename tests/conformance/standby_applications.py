@@ -148,11 +148,11 @@ def played(path: Path, seeds: int = SEEDS, joins_after_ms: int | None = None) ->
     return Played(recorded, [cost_ms(facts) for facts in facts_of(recorded, seeds, joins_after_ms)])
 
 
-def without_standbys() -> Iterator[Played]:
-    """The recordings of test_streams_runs and test_classic_streams_runs, as these play them."""
-    for path in sorted(STREAMS_RUNS.glob("*.json.gz")):
+def without_standbys(paths: Sequence[Path] = (), seeds: int = recorded_applications.SEEDS) -> Iterator[Played]:
+    """Recordings, or those of the repository, as test_streams_runs and test_classic_streams_runs play them."""
+    for path in paths or sorted(STREAMS_RUNS.glob("*.json.gz")):
         module = test_streams_runs if "__streams__" in path.name else test_classic_streams_runs
-        recorded, runs = recorded_applications.played(path, module.again)
+        recorded, runs = recorded_applications.played(path, module.again, seeds)
         yield Played(recorded, recorded_applications.costs(recorded, runs))
 
 

@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from tests.conformance import test_classic_streams_runs, test_streams_runs
-from tests.conformance.recorded_applications import RUNS, costs, played
+from tests.conformance.standby_applications import without_standbys
 
 SEEDS = 40
 
@@ -23,20 +22,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("recording", nargs="*", type=Path)
     options = parser.parse_args(arguments)
-    inside, errors = 0, []
-    for path in options.recording or sorted(RUNS.glob("*.json.gz")):
-        module = test_streams_runs if "__streams__" in path.name else test_classic_streams_runs
-        recorded, runs = played(path, module.again, options.seeds)
-        was, found = int(recorded["summary"]["unavailable_partition_ms"]), costs(recorded, runs)
-        holds = min(found) <= was <= max(found)
-        inside += holds
-        errors.append(abs(median(found) - was) / max(1, was))
+    plays = []
+    for played in without_standbys(options.recording, options.seeds):
+        plays.append(played)
+        least, middle, most = min(played.costs), median(played.costs), max(played.costs)
         print(
-            f"{recorded['id']:45} {was:>7} {min(found):>7} {median(found):>7.0f} {max(found):>7} {errors[-1]:6.1%}"
-            f"{'' if holds else ' !'}",
+            f"{played.recorded['id']:45} {played.was:>7} {least:>7} {middle:>7.0f} {most:>7} {played.off:6.1%}"
+            f"{'' if played.inside else ' !'}",
             flush=True,
         )
-    print(f"{inside} of {len(errors)} inside; median error {median(errors):.1%}")
+    inside, off = sum(each.inside for each in plays), median(each.off for each in plays)
+    print(f"{inside} of {len(plays)} inside; median error {off:.1%}")
     return 0
 
 
