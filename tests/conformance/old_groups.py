@@ -1,6 +1,6 @@
 """Simulated hosts held against recordings of old groups: heartbeats, their phases, and what each rebalance cost.
 
-    python -m tests.conformance.old_groups FOLDER [--host quiet] [--seeds 24]
+    python -m tests.conformance.old_groups FOLDER [--host quiet] [--seeds 24] [--first 0]
 
 FOLDER has recordings, each with its `recording.json` and `heartbeats.json` (when each process sent one). A recorded run
 is played on a named host; from the recording come the settings, what was done and when, and nothing of its speed. Its
@@ -197,10 +197,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--host", default="quiet")
     parser.add_argument("--seeds", type=int, default=24)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     given = parser.parse_args()
+    seeds = range(given.first, given.first + given.seeds)
     for folder in sorted(path.parent for path in given.folder.glob("*/heartbeats.json")):
-        for line in compared(Recorded.read(folder), given.host, range(given.seeds)):
-            print(line)
+        for line in compared(Recorded.read(folder), given.host, seeds):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import pytest
 from groupsim.conformance.timelines.recorded_form import library
 from groupsim.conformance.timelines.reenact import reenact_on_hosts
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
-from tests.conformance.old_groups import Recorded, lateness, rebalances, spread_ms
+from tests.conformance.old_group_steps import Steps, quantiles
+from tests.conformance.old_groups import START_MS, Recorded, lateness, rebalances, spread_ms
 
 INTERVAL_MS = 3_000
 SIX = [f"m{i}" for i in range(1, 7)]
@@ -50,6 +51,40 @@ def test_a_rebalance_costs_what_was_unavailable_until_the_next_one_or_the_next_a
         ("close m1 1000", 2, 100, 600),
         ("kill m2 3000", 1, 2_900, 100),  # what waited for the session is no part of it
     ]
+
+
+def logged(at_ms: int, kind: str, **more: object) -> dict[str, Any]:
+    return {"t_ms": START_MS + at_ms, "kind": kind, "member": "m1", "incarnation": 0, **more}
+
+
+def test_steps_are_timed_from_the_brokers_log_and_first_ones_stand_apart() -> None:
+    again = "need to revoke partitions [orders-3] as indicated by the current assignment and re-join"
+    run = {
+        "broker": [
+            logged(at, kind, generation=generation)
+            for at, kind, generation in (
+                (10, "join_completed", 1),
+                (20, "assignment_received", 1),
+                (110, "join_completed", 2),
+                (112, "assignment_received", 2),
+            )
+        ],
+        "client_log": [
+            logged(25, "join_ok", generation=1),
+            logged(60, "rejoin_requested", reason=again),
+            logged(71, "join_sent"),
+            logged(111, "join_ok", generation=2),
+        ],
+        "events": [logged(55, "assigned", generation=1), logged(116, "assigned", generation=2)],
+    }
+    assert Steps(run).taken == {
+        "first joined": [15],
+        "first assigned at once": [30],
+        "first revoked > join sent": [11],
+        "joined": [1],
+        "assigned": [4],
+    }
+    assert quantiles([1, 2])[4] == 1.5
 
 
 def test_intervals_with_a_rebalance_in_them_show_no_lateness() -> None:
