@@ -26,7 +26,7 @@ What is found:
 How long:
 
 - `stopped`: how long nobody could read, in bounds; `stopped_by_broker`, `held`, `silences`: what it rests on, of which
-  the last two ask `incidents.account`; `alike`: one partition of all that the same lines name
+  the last two ask `incidents.account`
 - `stopped_in_run`: the same by the facts of a run; `outages`: how long one partition or more could not be read
 - `topics_given`: what the number of a topic's partitions would add where no log names one
 

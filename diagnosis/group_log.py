@@ -15,7 +15,6 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
-from groupsim.diagnosis.alike import one_of_each
 from groupsim.diagnosis.codes import GroupType
 from groupsim.diagnosis.finding import Bounds
 from groupsim.diagnosis.from_facts import RunReading
@@ -27,6 +26,7 @@ from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
 from groupsim.diagnosis.short_names import short_names, with_kind
 from groupsim.diagnosis.versions import Versions
 from groupsim.incidents.account.accounts import NOT_NAMED, accounts_of
+from groupsim.incidents.account.alike import one_of_each
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.facts.clock_check import on_brokers_clock
 from groupsim.incidents.facts.logs_in_one_file import taken_apart
@@ -326,7 +326,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
     known = reading.in_run.stopped_ms if isinstance(reading, RunReading) else {}
-    accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading))})
+    accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading).reading)})
     found = []
     for group, said in by_group.items():
         files = {line.row.file for line in said}

@@ -19,6 +19,7 @@ _DOUBTS = "doubts"
 _NEW = "new_groups"
 _GIVEN = "given"
 _UNBOUNDED = "unbounded"
+_PROVED = "proved"
 _COARSE = {
     60_000: ("whole minutes", "a minute"),
     1_000: ("whole seconds", "a second"),
@@ -44,6 +45,18 @@ class Doubt(msgspec.Struct, frozen=True):
     why: str
     own_word: bool = False
     inexact: bool = False
+
+
+class Proved(msgspec.Struct, frozen=True):
+    """How many partitions of a group the logs prove to have been unavailable, and how many may have been.
+
+    From each instant (milliseconds since the run's start, ascending) on so many: surely, `least`, and at most, `most`;
+    None: there may be partitions that no log names. 0 before the first.
+    """
+
+    group: str
+    least: list[tuple[int, int]]
+    most: list[tuple[int, int]] | None
 
 
 class Precision(NamedTuple):
@@ -114,6 +127,16 @@ def is_unbounded(summary: Mapping[str, object]) -> bool:
     return summary.get(_UNBOUNDED) is True
 
 
+def by_account(proved: Sequence[Proved]) -> dict[str, object]:
+    """The part of a stored summary that says what logs prove although they support no total."""
+    return {_PROVED: [msgspec.to_builtins(each) for each in proved]} if proved else {}
+
+
+def proved(summary: Mapping[str, object]) -> dict[str, Proved]:
+    """The same by group; none in the summaries that have no such key."""
+    return {each.group: each for each in msgspec.convert(summary.get(_PROVED, []), list[Proved])}
+
+
 def doubts(summary: Mapping[str, object]) -> list[Doubt]:
     """The doubtful partition time of a run; none in the summaries that have no such key."""
     return msgspec.convert(summary.get(_DOUBTS, []), list[Doubt])
@@ -134,6 +157,7 @@ def given_settings(summary: Mapping[str, object]) -> dict[str, int]:
 def check(summary: Mapping[str, object]) -> None:
     """Raises MsgspecError for a summary that can't be read: stores and exports may come from others."""
     doubts(summary)
+    proved(summary)
     given_settings(summary)
 
 

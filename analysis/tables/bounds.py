@@ -21,6 +21,7 @@ from groupsim.analysis.availability.outages import Outage, outage
 from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.availability.totals import Totals
 from groupsim.analysis.tables.outage_bounds import Spans, handed_over, possible, sure
+from groupsim.analysis.tables.proved_bounds import proved_bounds
 from groupsim.analysis.tables.summary import totals_of
 from groupsim.analysis.tables.why_unknown import (
     NO_PARTITION,
@@ -33,11 +34,13 @@ from groupsim.analysis.tables.why_unknown import (
 from groupsim.storage.log_gaps import (
     EXACT,
     Precision,
+    Proved,
     doubts,
     inexact_sentence,
     is_unbounded,
     new_groups,
     precision,
+    proved,
     unsupported,
 )
 from groupsim.wording.bounds import bounds
@@ -129,6 +132,7 @@ class Supported:
         self._unlogged = None if few_unlogged or unsupported(stored) else unlogged_serving(intervals)
         self._bounded = few_unlogged and not unsupported(stored)
         self._known = not self._reasons(sums)
+        self._proved: Mapping[str, Proved] = {} if self._known else proved(stored)
         inexact = [doubt for doubt in everything if doubt.inexact or self._known]
         self._inexact = DoubtedTime(inexact)
         self.intervals: Sequence[Interval] = intervals if self._known else list(cut(intervals, doubted))
@@ -182,10 +186,15 @@ class Supported:
     def _outages(self, part: Sequence[Interval], rests_on: Support) -> dict[str, int | None]:
         """The bounds of the outages; upper ones where the total has one, and never more than that."""
         least, most = self._outage_spans(part, rests_on)
-        known = {f"at_least_{name}": ms for name, ms in outage(least.values())._asdict().items()}
-        if most is None or (most_ms := rests_on.at_most_ms) is None:
+        account = proved_bounds(part, self._proved)
+        shown = outage(least.values())
+        shown = shown._replace(outage_ms=max(shown.outage_ms, account.least_outage_ms))
+        known = {f"at_least_{name}": ms for name, ms in shown._asdict().items()}
+        if (most_ms := rests_on.at_most_ms) is None:
             return known | dict.fromkeys(f"at_most_{name}" for name in Outage._fields)
-        return known | {f"at_most_{name}": min(ms, most_ms) for name, ms in outage(most.values())._asdict().items()}
+        limit = most_ms if account.most_outage_ms is None else min(most_ms, account.most_outage_ms)
+        perhaps = Outage(limit, limit) if most is None else outage(most.values())
+        return known | {f"at_most_{name}": min(ms, limit) for name, ms in perhaps._asdict().items()}
 
     def outage_spans(self, part: Sequence[Interval]) -> tuple[Spans, Spans | None]:
         """By partition the time that was surely unavailable, and all that may have been; None if there is no bound."""
@@ -194,7 +203,7 @@ class Supported:
     def _outage_spans(self, part: Sequence[Interval], rests_on: Support) -> tuple[Spans, Spans | None]:
         off_ms = rests_on.precision.ms
         least = sure(part, self._inexact, off_ms) if rests_on.at_least_ms else {}
-        if rests_on.at_most_ms is None:
+        if not self._bounded or rests_on.at_most_ms is None:
             return least, None
         return least, possible(part, self._inexact, off_ms, lambda i: self._known and self._is_new(i))
 
@@ -218,7 +227,15 @@ class Supported:
         if at_most is not None and exact.ms:
             at_most = min(at_most, most_time(around, exact.ms, between))
         inexact = unknown is None and bool(sums.early or sums.late or early or late)
+        at_least, at_most = self._with_proved(part, at_least, at_most)
         return Support(share, unknown, at_least, at_most, inexact, exact)
+
+    def _with_proved(self, part: Sequence[Interval], at_least: int, at_most: int | None) -> tuple[int, int | None]:
+        """The narrower of these bounds and of those that the account of the logs proves."""
+        account = proved_bounds(part, self._proved)
+        least = max(at_least, account.least)
+        most = min((each for each in (at_most, account.most) if each is not None), default=None)
+        return (least, most) if most is None or least <= most else (at_least, at_most)
 
     def _why(self, sums: _Sums, *, whole: bool) -> str | None:
         """Why the total is unknown; None for a part of the run in which all is known."""

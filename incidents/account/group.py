@@ -28,6 +28,7 @@ from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
+_CLASSIC = frozenset([RowKind.REBALANCE_START, RowKind.STABILIZED, RowKind.JOINED, RowKind.SYNCED])
 _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
 
 
@@ -93,12 +94,38 @@ class Account:
         held = {tp for own in self.incarnations for tp in (*own.holds, *own.granted)}
         return sorted(held | {tp for each in self.stored for part in (each.plan or {}).values() for tp in part})
 
+    @cached_property
+    def first_named(self) -> Mapping[TopicPartition, int]:
+        """When a line names each partition first."""
+        found: dict[TopicPartition, int] = {}
+        for own in self.incarnations:
+            for partition, track in (*own.holds.items(), *own.granted.items()):
+                if track.steps:
+                    at = track.steps[0].when.lo
+                    found[partition] = min(at, found.get(partition, at))
+        for each in self.stored:
+            for partition in frozenset[TopicPartition]().union(*(each.plan or {}).values()):
+                found[partition] = min(each.when.lo, found.get(partition, INF))
+        return found
+
     @property
     def whole(self) -> bool:
-        """Whether no line leaves out a partition that members had."""
+        """Whether no line leaves out a partition that members had: a plan names all, or each member says what it has.
+
+        librdkafka without debug=cgrp says nothing of that.
+        """
+        if any(each.plan for each in self.stored):
+            return True
         named = {each.row.member for each in self.brokers if each.row.member}
         logged = set[MemberId]().union(*{id(own.kin): own.kin for own in self.incarnations}.values())
-        return any(each.plan for each in self.stored) or (self.broker and named <= logged)
+        return self.broker and named <= logged and all(own.given or own.holds for own in self.incarnations if own.joins)
+
+    @property
+    def of_both_protocols(self) -> bool:
+        """Whether members speak the classic and the consumer protocol, at once or one after the other: then what a line
+        of the one leaves out may stand in lines of the other.
+        """
+        return self.consumer and any(said.row.kind in _CLASSIC for said in self.said)
 
     def others(self, partition: TopicPartition) -> Spans:
         """When a member without a log may serve it."""
@@ -117,21 +144,23 @@ class Account:
 
         That its application knows where to start, and that no callback runs, no line says; they do not count.
         """
-        return union(*self._of_each(partition, sure=True))
+        return union(*(found for _, found in self.surely_by_process(partition)))
 
     def possibly_available(self, partition: TopicPartition) -> Spans:
         """When a process may run, hold it, and be entitled to it, or a member without a log may serve it."""
-        return union(self.others(partition), *self._of_each(partition, sure=False))
-
-    def _of_each(self, partition: TopicPartition, *, sure: bool) -> Iterator[Spans]:
+        found = [self.others(partition)]
         for own in self.incarnations:
-            entitled = self.entitled[own.name]
-            if sure:
-                held = both(own.runs.surely(True), own.holding(partition).surely(True))
-                yield both(held, entitled.surely(partition)) if held else ()
-            else:
-                held = both(own.runs.possibly(True), own.holding(partition).possibly(True))
-                yield both(held, entitled.possibly(partition)) if held else ()
+            held = both(own.runs.possibly(True), own.holding(partition).possibly(True))
+            if held:
+                found.append(both(held, self.entitled[own.name].possibly(partition)))
+        return union(*found)
+
+    def surely_by_process(self, partition: TopicPartition) -> Iterator[tuple[Incarnation, Spans]]:
+        """The same by process, of those that surely held it once."""
+        for own in self.incarnations:
+            held = both(own.runs.surely(True), own.holding(partition).surely(True))
+            if held:
+                yield own, both(held, self.entitled[own.name].surely(partition))
 
     def membership(self, own: Incarnation) -> tuple[Spans, Spans]:
         """When the coordinator surely, and possibly, has the process as a member.

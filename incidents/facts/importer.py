@@ -37,6 +37,7 @@ from groupsim.incidents.facts.nothing_found import nothing_to_import, remarks_on
 from groupsim.incidents.facts.offsets_members import Logged, write_topic
 from groupsim.incidents.facts.offsets_merge import merged
 from groupsim.incidents.facts.processes import split_by_process
+from groupsim.incidents.facts.proved import proved
 from groupsim.incidents.facts.steps_not_logged import add_steps, with_coordinators_steps
 from groupsim.incidents.facts.streams_instances import with_instances_settings
 from groupsim.incidents.facts.support import new_groups, require_times, times_in_doubt, unsupported
@@ -48,7 +49,7 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant, iso
 from groupsim.incidents.offsets_topic.signs_of_life import SignsOfLife
-from groupsim.storage.log_gaps import Doubt, given, log_gaps, unbounded
+from groupsim.storage.log_gaps import Doubt, by_account, given, log_gaps, unbounded
 from groupsim.storage.memory import MemoryStore
 from groupsim.storage.store import EventStore, RunInfo, RunSource, RunStatus
 from groupsim.wording.lists import listed
@@ -184,7 +185,10 @@ def _summary(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[
         *_edges(known),
     ]
     gaps = log_gaps(reasons, doubts, new_groups(known.rows), clocks.precision)
-    gaps |= unbounded([*times_in_doubt(known.reading), *clocks.unbounded])
+    timeless = [*times_in_doubt(known.reading), *clocks.unbounded]
+    gaps |= unbounded(timeless)
+    if not timeless and (reasons or any(not doubt.inexact for doubt in doubts)):
+        gaps |= by_account(proved(known))
     return _read(known.reading, builder) | gaps | given({"session.timeout.ms": known.session_timeout_ms})
 
 

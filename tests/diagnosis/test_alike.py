@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from groupsim.diagnosis import alike
 from groupsim.diagnosis.explain import explain_reading
 from groupsim.diagnosis.finding import Bounds
+from groupsim.incidents.account import alike
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.rows import Reading
 from tests.thinned import some
@@ -34,7 +34,7 @@ def test_bounds_are_those_of_all_partitions(folder: Path, monkeypatch: pytest.Mo
 
     all_of_them = stopped()
     monkeypatch.setattr(alike, "MANY", 0)
-    assert len(partitions(alike.one_of_each(reading))) <= len(partitions(reading))
+    assert len(partitions(alike.one_of_each(reading).reading)) <= len(partitions(reading))
     assert stopped() == all_of_them
 
 
@@ -50,6 +50,6 @@ def test_what_the_same_lines_name_is_one_kind(monkeypatch: pytest.MonkeyPatch, t
         "Revoke previously assigned partitions t-1, t-2",
     ]
     log.write_text("".join(f"[2026-03-01 10:00:0{n},000] {where.format(text)}\n" for n, text in enumerate(said)))
-    kept = alike.one_of_each(read_files([log]))
+    kept = alike.one_of_each(read_files([log])).reading
     assert partitions(kept) == {"t-0", "t-1"}
     assert {row.detail.get("partition") for row in kept.context} == {"t-1"}

@@ -18,9 +18,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from groupsim.conformance.predictions.families import read_record
+from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
-from groupsim.incidents.account.spans import length
+from groupsim.incidents.account.spans import both, length, union
+from groupsim.incidents.account.unavailable import total as total_of
+from groupsim.incidents.account.unavailable import unavailable
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.reading import read_files
 from tests.incidents.recordings import BOTH, BROKER, CLIENTS, SHARED, began, in_folder, logs_of
@@ -71,19 +74,27 @@ def by_import(logs: Sequence[Path], truth: dict[str, Any]) -> Bounds:
 
 
 def account_of(logs: Sequence[Path], truth: dict[str, Any]) -> Account | None:
-    """None where its group is not there, or nothing of the window."""
+    """None where its group is not there, or is of both protocols."""
     wanted = truth["config"].get("group_id")
     accounts = [each for each in accounts_of(read_files(logs)) if each.group == wanted or not wanted]
-    return accounts[0] if len(accounts) == 1 else None
+    return accounts[0] if len(accounts) == 1 and not accounts[0].of_both_protocols else None
 
 
 def by_account(account: Account, truth: dict[str, Any]) -> Bounds:
-    """Of the account."""
+    """Of the account. The lower one counts whoever holds a partition: a recording does not ask who is a member."""
     lo, hi = (at + began(truth) for at in truth["summary"]["window_ms"])
-    least = sum((hi - lo) - length(account.possibly_available(tp), lo, hi) for tp in account.named)
-    whole = account.whole and len(account.named) >= sum(truth["config"]["partitions"].values())
-    most = sum((hi - lo) - length(account.surely_available(tp), lo, hi) for tp in account.named)
-    return Bounds(least, most if whole else None)
+    found = unavailable(account, (lo, hi))
+    least = sum(_not_held(account, partition, lo, hi) for partition in account.named)
+    return Bounds(least, None if found.most is None else total_of(found.most, lo, hi))
+
+
+def _not_held(account: Account, partition: TopicPartition, lo: int, hi: int) -> int:
+    held = union(
+        account.others(partition),
+        *(both(own.runs.possibly(True), own.holding(partition).possibly(True)) for own in account.incarnations),
+    )
+    since = max(lo, min((begin for begin, _ in held), default=hi))
+    return max(0, hi - since) - length(held, since, hi)
 
 
 def clipped(truth: dict[str, Any], account: Account) -> dict[str, Any] | None:

@@ -6,11 +6,14 @@ few.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from msgspec import structs
 
+from groupsim.events.types import TopicPartition
+from groupsim.incidents.facts.typed_fields import partitions_in
 from groupsim.incidents.logs.rows import Reading, Row
 
 MANY = 5_000
@@ -19,11 +22,18 @@ _KEYS = frozenset(["partitions", "assigned", "owned", "pending", "revoked", "hel
 """Where lines have lists of partitions."""
 
 
-def one_of_each(reading: Reading) -> Reading:
+class Alike(NamedTuple):
+    """A reading with one partition of each kind, and for how many partitions each of them stands, if for several."""
+
+    reading: Reading
+    stands_for: Mapping[TopicPartition, int]
+
+
+def one_of_each(reading: Reading) -> Alike:
     """The reading with one partition of each kind in its lists of partitions, if there are many."""
     lists = [names for row in (*reading.rows, *reading.context) for names in _lists(row.detail)]
     if sum(map(len, lists)) < MANY:
-        return reading
+        return Alike(reading, {})
     kinds: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
     for place, names in enumerate(lists):  # two names are of one kind as long as each list has both or neither
@@ -33,13 +43,14 @@ def one_of_each(reading: Reading) -> Reading:
     for name, kind in kinds.items():
         first.setdefault(kind, name)
     if len(first) == len(kinds):
-        return reading
+        return Alike(reading, {})
     kept = {name: first[kind] for name, kind in kinds.items()}
-    return structs.replace(
+    one = structs.replace(
         reading,
         rows=[_with(row, kept) for row in reading.rows],
         context=[_with(row, kept) for row in reading.context],
     )
+    return Alike(one, {tp: count for name, count in Counter(kept.values()).items() for tp in partitions_in([name])})
 
 
 def _lists(detail: Mapping[str, object]) -> Iterator[list[str]]:

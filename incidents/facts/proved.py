@@ -1,0 +1,80 @@
+"""How many partitions were surely unavailable, and possibly: what the account proves where logs support no total."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from msgspec import structs
+
+from groupsim.incidents.account.accounts import accounts_of
+from groupsim.incidents.account.alike import one_of_each
+from groupsim.incidents.account.group import Account
+from groupsim.incidents.account.spans import INF
+from groupsim.incidents.account.unavailable import Counts, unavailable
+from groupsim.incidents.facts.clocks import TimedRow
+from groupsim.incidents.facts.doubts.find import Imported
+from groupsim.incidents.facts.doubts.missing_logs import broker_silent
+from groupsim.incidents.logs.client_libraries import of_streams
+from groupsim.incidents.logs.rows import Reading, is_broker
+from groupsim.incidents.logs.times import instant
+from groupsim.storage.log_gaps import Proved
+
+
+def proved(known: Imported) -> list[Proved]:
+    """Of the groups of consumers; not of tasks and connectors, which are more than partitions that a consumer has.
+
+    A group whose members speak both protocols is not: what a line of the one leaves out may stand in lines of the
+    other. A broker's log with gaps is left out, as one that is not given.
+    """
+    others = known.index.workers.keys() | _of_streams(known.rows)
+    gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)} - known.reading.topic.keys()
+    one = one_of_each(_without_brokers(known.reading, gaps))
+    found: list[Proved] = []
+    for account in accounts_of(one.reading, session_timeout_ms=known.session_timeout_ms):
+        if account.group in others or account.of_both_protocols or not account.named:
+            continue
+        topics = known.index.topics[account.group]
+        whole = unavailable(
+            account,
+            (known.origin, known.ended),
+            partitions=sum(max(count, known.topics.get(topic, 0)) for topic, count in topics.items()),
+            are_all=bool(topics) and known.topics.keys() >= topics.keys(),
+            stands_for=one.stands_for,
+            broker_ends=_broker_ends(known.reading, account),
+        )
+        most = None if whole.most is None else _since(whole.most, known.origin)
+        found.append(Proved(account.group, _since(whole.least, known.origin), most))
+    return found
+
+
+def _without_brokers(reading: Reading, groups: AbstractSet[str]) -> Reading:
+    """The reading without what brokers say of these groups."""
+    if not groups:
+        return reading
+    rows, context = (
+        [row for row in each if not (row.group in groups and is_broker(row))]
+        for each in (reading.rows, reading.context)
+    )
+    return structs.replace(reading, rows=rows, context=context)
+
+
+def _broker_ends(reading: Reading, account: Account) -> int:
+    """When the broker's logs end, on whatever line."""
+    files = {said.row.file: said.when.lo for said in account.brokers}
+    ends = (max(lo, instant(reading.ends[file]) if reading.ends.get(file) else lo) for file, lo in files.items())
+    return max(ends, default=INF)
+
+
+def _of_streams(rows: Sequence[TimedRow]) -> set[str]:
+    """Groups of Kafka Streams."""
+    return {
+        row.group
+        for _, row in rows
+        if row.group is not None
+        and (row.detail.get("group_type") == "streams" or any(map(of_streams, (row.client or "", row.member or ""))))
+    }
+
+
+def _since(counts: Counts, origin: int) -> list[tuple[int, int]]:
+    return [(at - origin, count) for at, count in counts]
