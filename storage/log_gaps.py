@@ -137,6 +137,11 @@ def proved(summary: Mapping[str, object]) -> dict[str, Proved]:
     return {each.group: each for each in msgspec.convert(summary.get(_PROVED, []), list[Proved])}
 
 
+def without_account(summary: Mapping[str, object]) -> dict[str, object]:
+    """The summary without what an account of the logs proves."""
+    return {name: value for name, value in summary.items() if name != _PROVED}
+
+
 def doubts(summary: Mapping[str, object]) -> list[Doubt]:
     """The doubtful partition time of a run; none in the summaries that have no such key."""
     return msgspec.convert(summary.get(_DOUBTS, []), list[Doubt])

@@ -11,7 +11,7 @@ from groupsim.incidents.account.group import Account, account_of
 from groupsim.incidents.account.incarnation import Said
 from groupsim.incidents.account.times import NO_TIME, Times
 from groupsim.incidents.facts.builder import FactBuilder
-from groupsim.incidents.facts.clock_check import check_clocks
+from groupsim.incidents.facts.clock_check import ClockCheck, check_clocks
 from groupsim.incidents.facts.clocks import TimedRow, order_rows, rows_by_file
 from groupsim.incidents.facts.coarse_times import in_order
 from groupsim.incidents.facts.group_kinds import GroupKinds
@@ -30,10 +30,13 @@ def accounts_of(reading: Reading, *, session_timeout_ms: int | None = None) -> l
     `session_timeout_ms`: the session's length, if the user gives it. Files in which no line has a time count, too: of
     their lines only the order is known.
     """
-    reading = _named(reading)
-    reading, _ = without_strays(reading)
+    reading, _ = without_strays(_named(reading))
     reading, _ = in_order(taken_apart(reading))
-    clocks = check_clocks(reading)
+    return accounts_in_order(reading, check_clocks(reading), session_timeout_ms)
+
+
+def accounts_in_order(reading: Reading, clocks: ClockCheck, session_timeout_ms: int | None = None) -> list[Account]:
+    """The same of a reading whose lines are in order, each in the log that wrote it, and whose clocks are known."""
     timed, _ = order_rows(reading, clocks.corrections)
     untimed = {file: rows for file, rows in rows_by_file(reading).items() if all(row.at is None for row in rows)}
     rows = [*(TimedRow(NO_TIME, row) for of_file in untimed.values() for row in of_file), *timed]

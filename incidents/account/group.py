@@ -17,7 +17,7 @@ from groupsim.incidents.account.members import members_of
 from groupsim.incidents.account.others import Elsewhere, elsewhere, granted_elsewhere
 from groupsim.incidents.account.rebalances import Rebalance, rebalances_of
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
-from groupsim.incidents.account.stored import Stored, plans_of, stored_by_broker, stored_by_clients
+from groupsim.incidents.account.stored import PlansByNumber, Stored, plans_of, stored_by_broker, stored_by_clients
 from groupsim.incidents.account.track import Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
@@ -205,7 +205,7 @@ def account_of(
     brokers = [each for each in said if is_broker(each.row)]
     plans = plans_of(said)
     _add_kin(incarnations, brokers)
-    stored = stored_by_broker(brokers, plans) if broker else stored_by_clients(incarnations, plans)
+    stored = _stored(incarnations, brokers, plans) if broker else stored_by_clients(incarnations, plans)
     stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
     removals = _removals(brokers, stored)
     consumer = any(own.consumer for own in incarnations) or group in kinds.consumer_groups
@@ -228,6 +228,17 @@ def account_of(
         find_blindness(scene, own)
         find_stops(scene, own)
     return Account(group, said, brokers, incarnations, broker, removals_known, consumer, off_ms, stored, removals)
+
+
+def _stored(incarnations: Sequence[Incarnation], brokers: Sequence[Said], plans: PlansByNumber) -> list[Stored]:
+    """By the broker's lines, and by clients that have their part of a generation whose line of the broker is missing."""
+    stored = stored_by_broker(brokers, plans)
+    known = {one.number for one in stored}
+    first = min(known, default=INF)
+    missing = {number for own in incarnations for number in own.synced if number > first} - known
+    if not missing:
+        return stored
+    return stored + [one for one in stored_by_clients(incarnations, plans) if one.number in missing and one.sure]
 
 
 def _add_kin(incarnations: Sequence[Incarnation], brokers: Sequence[Said]) -> None:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import refused
-from groupsim.incidents.account.incarnation import Incarnation, Said
+from groupsim.incidents.account.incarnation import VIEW_MISSING, Incarnation, Said
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.says import Change, always_says
 from groupsim.incidents.account.spans import INF
@@ -316,8 +316,13 @@ CUT_TAIL = Rule(
 def find_blindness(scene: Scene, own: Incarnation) -> None:
     """Put into the process's tracks what may have happened after its log's end, if something shows that it is cut off.
 
-    A generation that it is not said to have joined, or a broker that says it joined again, or left.
+    A generation that it is not said to have joined, or a broker that says it joined again, or left. And what it may
+    hold by a line that is missing.
     """
+    for span, place_of in own.view_missing:
+        own.blind.append(Cover(span, OPEN, Why(VIEW_MISSING, (place_of,))))
+        for track in own.holds.values():
+            track.cover(*own.blind[-1])
     if own.ended is not None or not own.last.timed:
         return
     last = own.last

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import BY_KIND, Evidence, Moment, Property, shows_callback_over
 from groupsim.incidents.account.rules import Place, Rule, Why
-from groupsim.incidents.account.spans import INF
+from groupsim.incidents.account.spans import INF, Span
 from groupsim.incidents.account.track import OPEN, Cover, Open, Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, partitions_in
 from groupsim.incidents.logs.row_kinds import RowKind
-from groupsim.incidents.logs.rows import Row
+from groupsim.incidents.logs.rows import Program, Row
 
 STARTED = Rule("started", "its log begins with what a process says when it starts", "KafkaConsumer")
 CUT_HEAD = Rule(
@@ -34,6 +34,20 @@ ASKED_ANEW = Rule(
     "it has nothing when it asks to join, unless it is a static member that comes back",
     "AbstractMembershipManager.transitionToJoining",
 )
+GAVE_UP_ALL = Rule(
+    "gave up all",
+    "an eager member has nothing when it asks to join: that it gave up what it had is in a line that is missing",
+    "ConsumerCoordinator.onJoinPrepare (KIP-429)",
+    "its log with all lines of org.apache.kafka.clients.consumer",
+)
+VIEW_MISSING = Rule(
+    "what it has is missing",
+    "it has its part of a generation, and the line that says what it took is missing",
+    "ConsumerCoordinator.onJoinComplete",
+    "its log with all lines of org.apache.kafka.clients.consumer",
+)
+_SAYS_EACH_PART = frozenset([Program.JAVA, Program.KAFKA_PYTHON])
+"""Libraries that say after each join what they take, also if that is nothing."""
 CLOSED = Rule("closed", "it was closed", "ConsumerCoordinator.close, AsyncKafkaConsumer.close")
 _STARTS = frozenset(
     [
@@ -79,6 +93,7 @@ class Incarnation:
 
     `asks`, `joins`: when it asked to join, and was answered, in order. `asked_on`, `gave_up`: the numbers of its lines
     on which it asked to join, and gave its membership up. `blind`: when it may hold what it never said.
+    `view_missing`: from when until when it may hold what a line that is missing said.
     `listed`: since when all that it holds is known, of a log that begins late. `granted`: what the consumer protocol
     lets it use, which it has `heard` since it last asked to join. `ids`: its member ids, in order. `kin`: these, and
     those of the same static member before and after it. `ended`: when it was closed. `consumer`: it speaks the
@@ -96,6 +111,7 @@ class Incarnation:
     heard: Track[bool] = field(default_factory=lambda: Track[bool](OPEN))
     given: dict[int, Given] = field(default_factory=dict)
     blind: list[Cover[bool]] = field(default_factory=list)
+    view_missing: list[tuple[Span, Place]] = field(default_factory=list)
     asks: list[When] = field(default_factory=list)
     joins: list[Joined] = field(default_factory=list)
     joined: dict[int, Joined] = field(default_factory=dict)
@@ -161,6 +177,7 @@ def incarnation_of(process: ProcessLog, lines: Mapping[int, Said]) -> Incarnatio
         reader.take(each, following)
         if each is closed:
             reader.close(each)
+    reader.end()
     return own
 
 
@@ -190,6 +207,8 @@ class _Reader:
         self._asked: When | None = None
         self._fresh = False
         self._line = -1
+        self._eager = False
+        self._synced: Said | None = None
 
     def take(self, said: Said, following: When | None) -> None:
         """One line; `following`: when the next one was written."""
@@ -202,6 +221,12 @@ class _Reader:
         if kind not in _READ:
             return
         heartbeat = kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
+        if kind == RowKind.JOINED and row.detail.get("protocol") is not None:
+            self._eager = row.detail.get("protocol") in _EAGER
+        if kind == RowKind.JOINING:
+            self._ask(said)
+        elif kind in (RowKind.SYNCED, RowKind.ASSIGNED):
+            self._synced = said if kind == RowKind.SYNCED else None
         if kind == RowKind.JOINING or heartbeat:
             self._asked = said.when
             self._fresh = False
@@ -218,6 +243,29 @@ class _Reader:
                 self._apply(evidence, said, following)
         self._give(said)
         self._list(said, following)
+
+    def end(self) -> None:
+        """Its log is over."""
+        if self._own.ended is None:
+            self._part_is_said(INF)
+
+    def _part_is_said(self, until: int) -> None:
+        """Or may be missing up to here, after it had its part."""
+        own = self._own
+        if self._synced is not None and own.process.library in _SAYS_EACH_PART:
+            own.view_missing.append(((self._synced.when.lo, until), self._synced.place))
+        self._synced = None
+
+    def _ask(self, said: Said) -> None:
+        """It asks to join: lines that must be before that may be missing."""
+        own = self._own
+        self._part_is_said(said.when.hi if self._eager else INF)
+        if not self._eager:
+            return
+        before = own.said[self._line - 1].when if self._line else said.when
+        for partition in list(own.view):
+            own.holds[partition].set(before.until(said.when), False, Why(GAVE_UP_ALL, (said.place,)))
+        own.view.clear()
 
     def _list(self, said: Said, following: When | None) -> None:
         """From some lines on all that it holds is known: it gave up all, or the line lists it."""

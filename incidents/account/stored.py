@@ -36,6 +36,8 @@ UNSEEN = Rule(
 )
 
 Plan = Mapping[MemberId, frozenset[TopicPartition]]
+PlansByNumber = Mapping[int, Sequence[tuple[When, Plan]]]
+"""By generation, in order."""
 
 
 class Stored(NamedTuple):
@@ -81,7 +83,7 @@ def plans_of(said: Iterable[Said]) -> dict[int, list[tuple[When, Plan]]]:
     return found
 
 
-def stored_by_broker(said: Iterable[Said], plans: Mapping[int, Sequence[tuple[When, Plan]]]) -> list[Stored]:
+def stored_by_broker(said: Iterable[Said], plans: PlansByNumber) -> list[Stored]:
     """All that a broker says it stored, in its order; numbers may start over."""
     found: list[Stored] = []
     for each in said:
@@ -95,15 +97,13 @@ def stored_by_broker(said: Iterable[Said], plans: Mapping[int, Sequence[tuple[Wh
     return found
 
 
-def _plan_at(plans: Mapping[int, Sequence[tuple[When, Plan]]], number: int, when: When) -> Plan | None:
+def _plan_at(plans: PlansByNumber, number: int, when: When) -> Plan | None:
     """Of a number that occurs more than once, the last one that was computed before it was stored."""
     before = [plan for computed, plan in plans.get(number, ()) if computed.lo <= when.hi]
     return before[-1] if before else None
 
 
-def stored_by_clients(
-    incarnations: Sequence[Incarnation], plans: Mapping[int, Sequence[tuple[When, Plan]]]
-) -> list[Stored]:
+def stored_by_clients(incarnations: Sequence[Incarnation], plans: PlansByNumber) -> list[Stored]:
     """What clients' lines prove: a generation is stored after all had asked to join it, and before one had its part.
 
     A static member that comes back is answered at once, so that it may ask long after.

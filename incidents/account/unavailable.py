@@ -1,27 +1,26 @@
 """How many partitions of a group were unavailable when, at least and at most: the account as counts over time.
 
-What is left out of the lower count: the time before a line names a partition, and before it is possibly available for
-the first time: it may not have existed, and nobody may have wanted it. What the upper count adds: callbacks, and the time until an application knew
-where to start reading, as far as lines show them.
+The lower count leaves out the time before a line names a partition, and before it is possibly available for the first
+time: it may not have existed, and nobody may have wanted it. The upper count adds callbacks, and the time until an
+application knew where to start reading, as far as lines show them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.evidence import shows_callback_over
 from groupsim.incidents.account.group import Account
-from groupsim.incidents.account.incarnation import Incarnation
+from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _GIVES_UP = frozenset([RowKind.REVOKED, RowKind.LOST])
 _CALLBACKS = _GIVES_UP | {RowKind.ASSIGNED}
+_OFFSETS = frozenset([RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET])
 
 Counts = Sequence[tuple[int, int]]
 """From each instant (UTC ms, ascending) on so many partitions; 0 before the first."""
@@ -54,20 +53,33 @@ def unavailable(
         own.name: union(paused(own), [(max(broker_ends, own.last.lo), INF)] if account.broker else [])
         for own in account.incarnations
     }
-    least, most = _Count(within), _Count(within)
-    named = 0
+    least: list[tuple[int, Spans]] = []
+    most: list[tuple[int, Spans]] = []
     for partition in account.named:
         many = stands_for.get(partition, 1)
-        named += many
         possibly = account.possibly_available(partition)
         if possibly:
             since = max(possibly[0][0], account.first_named.get(partition, INF))
-            least.add(many, without([(since, INF)], possibly))
-        most.add(many, without([within], surely_served(account, partition, paused_in)))
+            least.append((many, without([(since, INF)], possibly)))
+        most.append((many, without([within], surely_served(account, partition, paused_in))))
     if not (are_all or account.whole):
-        return Unavailable(least.steps(), None)
-    most.add(max(0, partitions - named), [within])
-    return Unavailable(least.steps(), most.steps())
+        return Unavailable(counts(least, within), None)
+    unnamed = partitions - sum(many for many, _ in most)
+    return Unavailable(counts(least, within), counts([*most, (max(0, unnamed), [within])], within))
+
+
+def counts(counted: Iterable[tuple[int, Spans]], within: Span) -> Counts:
+    """How many when, of so many in spans each."""
+    steps: defaultdict[int, int] = defaultdict(int)
+    for many, spans in counted:
+        for since, until in both(spans, [within]):
+            steps[since] += many
+            steps[until] -= many
+    found: list[tuple[int, int]] = []
+    for at, step in sorted(steps.items()):
+        if step:
+            found.append((at, step + (found[-1][1] if found else 0)))
+    return found
 
 
 def surely_served(account: Account, partition: TopicPartition, paused_in: Mapping[str, Spans]) -> Spans:
@@ -80,53 +92,35 @@ def surely_served(account: Account, partition: TopicPartition, paused_in: Mappin
 def paused(own: Incarnation) -> Spans:
     """When a process was, or may have been, in a callback, or did not know yet where to start.
 
-    A callback that gives partitions up ends before the next line that shows it over. One that takes them counts as over
-    at once, unless a line on an offset follows: that is written after it.
+    A callback that gives partitions up ends before the next line that shows it over, one that takes them before the
+    first line on an offset; without any such line it counts as over at once. A member that has its part says at once
+    what it takes and gives up; until it does, a callback may have run of which the line is missing.
     """
     found: list[Span] = []
-    callback = None
+    joined: Said | None = None
+    callback: Said | None = None
+    says_positions = any(said.row.kind == RowKind.CLIENT_POSITION for said in own.said)
     for said in own.said:
         kind = said.row.kind
+        if kind in (RowKind.JOINED, RowKind.SYNCED):
+            joined = said
+        elif joined is not None and shows_callback_over(said.row, joined.row):
+            found.append((joined.when.lo, said.when.hi))
+            joined = None
         if callback is not None:
-            over = shows_callback_over(said.row, callback.row)
-            if callback.row.kind == RowKind.ASSIGNED:
-                if kind in (RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET):
-                    found.append((callback.when.lo, said.when.hi))
-                    over = True
-            elif over:
-                found.append((callback.when.lo, said.when.hi))
-            callback = None if over else callback
+            found_offset = callback.row.kind == RowKind.ASSIGNED and kind in _OFFSETS
+            if found_offset or shows_callback_over(said.row, callback.row):
+                found += _as_long(callback, said.when.hi, at_once=not (found_offset or says_positions))
+                callback = None
         if callback is None and kind in _CALLBACKS:
             callback = said
-    if callback is not None and callback.row.kind in _GIVES_UP:
-        found.append((callback.when.lo, INF))
+    if callback is not None:
+        found += _as_long(callback, INF, at_once=not says_positions)
     return union(found)
 
 
-class _Count:
-    """Adds up spans of partitions."""
-
-    def __init__(self, within: Span) -> None:
-        self._within: Spans = [within]
-        self._steps: defaultdict[int, int] = defaultdict(int)
-
-    def add(self, partitions: int, spans: Spans) -> None:
-        for since, until in both(spans, self._within):
-            self._steps[since] += partitions
-            self._steps[until] -= partitions
-
-    def steps(self) -> Counts:
-        found: list[tuple[int, int]] = []
-        count = 0
-        for at, step in sorted(self._steps.items()):
-            if step:
-                count += step
-                found.append((at, count))
-        return found
-
-
-def total(counts: Counts, since: int, until: int) -> int:
-    """Partition-milliseconds between two instants."""
-    place = max(0, bisect_right(counts, since, key=lambda step: step[0]) - 1)
-    spans = pairwise([*counts[place:], (INF, 0)])
-    return sum(count * max(0, min(until, end) - max(since, at)) for (at, count), (end, _) in spans)
+def _as_long(callback: Said, until: int, *, at_once: bool) -> list[Span]:
+    """From its line on; `at_once`: one that takes partitions counts as over at once."""
+    takes = callback.row.kind == RowKind.ASSIGNED
+    nothing = takes and not callback.row.detail.get("partitions")
+    return [] if takes and (at_once or nothing) else [(callback.when.lo, until)]

@@ -188,7 +188,7 @@ def _summary(known: Imported, clocks: ClockCheck, builder: FactBuilder) -> dict[
     timeless = [*times_in_doubt(known.reading), *clocks.unbounded]
     gaps |= unbounded(timeless)
     if not timeless and (reasons or any(not doubt.inexact for doubt in doubts)):
-        gaps |= by_account(proved(known))
+        gaps |= by_account(proved(known, clocks))
     return _read(known.reading, builder) | gaps | given({"session.timeout.ms": known.session_timeout_ms})
 
 

@@ -7,11 +7,12 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import structs
 
-from groupsim.incidents.account.accounts import accounts_of
+from groupsim.incidents.account.accounts import accounts_in_order
 from groupsim.incidents.account.alike import one_of_each
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.spans import INF
 from groupsim.incidents.account.unavailable import Counts, unavailable
+from groupsim.incidents.facts.clock_check import ClockCheck
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.doubts.find import Imported
 from groupsim.incidents.facts.doubts.missing_logs import broker_silent
@@ -21,7 +22,7 @@ from groupsim.incidents.logs.times import instant
 from groupsim.storage.log_gaps import Proved
 
 
-def proved(known: Imported) -> list[Proved]:
+def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
     """Of the groups of consumers; not of tasks and connectors, which are more than partitions that a consumer has.
 
     A group whose members speak both protocols is not: what a line of the one leaves out may stand in lines of the
@@ -31,7 +32,7 @@ def proved(known: Imported) -> list[Proved]:
     gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)} - known.reading.topic.keys()
     one = one_of_each(_without_brokers(known.reading, gaps))
     found: list[Proved] = []
-    for account in accounts_of(one.reading, session_timeout_ms=known.session_timeout_ms):
+    for account in accounts_in_order(one.reading, clocks, known.session_timeout_ms):
         if account.group in others or account.of_both_protocols or not account.named:
             continue
         topics = known.index.topics[account.group]

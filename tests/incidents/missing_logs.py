@@ -4,7 +4,9 @@
 holds recordings; without one, those beside the checkout. Of each, subsets of its logs are imported: the clients alone,
 the brokers alone, all but one client, one client alone, one with the broker, either half of the time, either half of
 the broker's log and that without its middle. The truth is the import of all logs where that is known, clipped to the
-time of the subset; else the recording's own. `-v` names each.
+time of the subset; else the recording's own. `-v` names each. Under the counts, of the totals that are unknown: how
+many have an upper bound, how wide the bounds are in the median, and the sum of lower bounds, each also without what the
+account of the logs proves.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -25,6 +28,7 @@ from groupsim.incidents.errors import LogError
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.times import instant, iso
+from groupsim.storage.log_gaps import without_account
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.recordings import BESIDE, began, in_folder, logs_of
 
@@ -34,10 +38,14 @@ OUTCOMES = ("known, right", "known, wrong", "unknown", "bounds wrong", "refused"
 
 
 class Imported(NamedTuple):
-    """An import: its total if it is known, the time it covers (UTC ms), and its intervals."""
+    """An import: its total if it is known, the time it covers (UTC ms), and its intervals.
+
+    `before`: what the total would rest on without the account.
+    """
 
     total_ms: int | None
     rests_on: Support
+    before: Support
     begins: int
     ends: int
     found: Intervals
@@ -66,7 +74,8 @@ def imported(logs: Sequence[Path], wanted: Wanted = Wanted()) -> Imported:  # no
     rests_on = support(run.summary, found)
     begins = instant(run.origin or "")
     total = numbers["unavailable"]["partition_ms"] if rests_on.unknown is None else None
-    return Imported(total, rests_on, begins, begins + (run.simulated_ms or 0), found)
+    before = support(without_account(run.summary), found)
+    return Imported(total, rests_on, before, begins, begins + (run.simulated_ms or 0), found)
 
 
 def subsets(logs: Sequence[Path], middle: str, folder: Path) -> Iterator[Subset]:
@@ -108,9 +117,19 @@ def outcome(part: Imported, truth: int) -> str:
     return "unknown" if fits else "bounds wrong"
 
 
-def compare(folder: Path, verbose: bool = False) -> Counter[tuple[str, str]]:
-    """How often each kind of subset of one recording has each outcome."""
+class Bounds(NamedTuple):
+    """Of one total that is unknown, and the truth."""
+
+    kind: str
+    before: Support
+    now: Support
+    truth: int
+
+
+def compare(folder: Path, verbose: bool = False) -> tuple[Counter[tuple[str, str]], list[Bounds]]:
+    """How often each kind of subset of one recording has each outcome, and the bounds of totals that are unknown."""
     counts: Counter[tuple[str, str]] = Counter()
+    bounds: list[Bounds] = []
     logs, truth = logs_of(folder), read_record(folder)
     whole = imported(logs)
     with TemporaryDirectory() as parts:
@@ -124,10 +143,28 @@ def compare(folder: Path, verbose: bool = False) -> Counter[tuple[str, str]]:
             true_ms = true_total(whole, truth, part.begins, part.ends)
             found = outcome(part, true_ms)
             counts[subset.kind, found] += 1
+            if part.total_ms is None:
+                bounds.append(Bounds(subset.kind, part.before, part.rests_on, true_ms))
             if verbose or found in ("known, wrong", "bounds wrong"):
-                bounds = f"{part.rests_on.at_least_ms}..{part.rests_on.at_most_ms}"
-                print(f"  {folder.name}: {subset.kind}: {found}, {part.total_ms} of {true_ms} ms, bounds {bounds}")
-    return counts
+                between = f"{part.rests_on.at_least_ms}..{part.rests_on.at_most_ms}"
+                print(f"  {folder.name}: {subset.kind}: {found}, {part.total_ms} of {true_ms} ms, bounds {between}")
+    return counts, bounds
+
+
+def widths(bounds: Sequence[Bounds]) -> Iterator[str]:
+    """A line for each kind."""
+    for kind in dict.fromkeys(each.kind for each in bounds):
+        own = [each for each in bounds if each.kind == kind]
+        shown = (_shown(which, own, [getattr(each, which) for each in own]) for which in ("before", "now"))
+        yield f"{kind:28}{' '.join(shown)}"
+
+
+def _shown(which: str, own: Sequence[Bounds], supports: Sequence[Support]) -> str:
+    known = [each.at_most_ms - each.at_least_ms for each in supports if each.at_most_ms is not None]
+    width = f"{median(known) / 1000:,.1f} s" if known else "-"
+    least, truth = sum(each.at_least_ms for each in supports), sum(each.truth for each in own)
+    lower = f"{least / max(1, truth):4.0%} of truth"
+    return f"| {which}: upper {len(known):4} of {len(own):4}, width {width:>8}, lower {lower}"
 
 
 def true_total(whole: Imported, recording: dict[str, Any], begins: int, ends: int) -> int:
@@ -142,16 +179,20 @@ def true_total(whole: Imported, recording: dict[str, Any], begins: int, ends: in
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 0 if no figure is known and wrong."""
+    """Print the tables; 0 if no figure is known and wrong, and no bound."""
     given = [Path(a) for a in arguments if not a.startswith("-")]
     folders = [folder for place in given for folder in in_folder(place)] if given else BESIDE
     counts: Counter[tuple[str, str]] = Counter()
+    bounds: list[Bounds] = []
     for folder in folders:
-        counts += compare(folder, "-v" in arguments)
+        outcomes, unknown = compare(folder, "-v" in arguments)
+        counts += outcomes
+        bounds += unknown
     print(f"\n{len(folders)} recordings\n{'logs':26}" + "".join(f"{name:>14}" for name in OUTCOMES))
     for kind in dict.fromkeys(kind for kind, _ in counts):
         print(f"{kind:26}" + "".join(f"{counts[kind, name]:14}" for name in OUTCOMES))
-    return 1 if any(name == "known, wrong" for _, name in counts) else 0
+    print("\nunknown totals", *widths(bounds), sep="\n")
+    return 1 if any(name in ("known, wrong", "bounds wrong") for _, name in counts) else 0
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,7 +20,8 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.incarnation import Incarnation
-from groupsim.incidents.account.spans import EVER, INF, Spans, both, length, union, without
+from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, length, union, without
+from groupsim.incidents.account.unavailable import Counts, counts, unavailable
 from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.only_group import with_groups
@@ -249,6 +253,7 @@ def checked(one: Draw, folder: Path) -> Checked | None:
     broken = [part for each in compare(account, truth, unseen) if (part := _clip(each, window)).spans]
     begin, end = window
     span = max(0, end - begin)
+    broken += [each for each in _of_counts(account, truth, unseen, window) if each.spans] if span else []
     most = sum(span - length(account.surely_available(tp), begin, end) for tp in account.named)
     least = sum(span - length(account.possibly_available(tp), begin, end) for tp in account.named)
     seen = {tp: union(spans, unseen[tp]) for tp, spans in truth.available.items()}
@@ -275,6 +280,29 @@ def compare(account: Account, truth: Truth, unseen: Mapping[TopicPartition, Span
         most = union(available, unseen.get(tp, ()))
         surely, possibly = account.surely_available(tp), account.possibly_available(tp)
         yield from _within(str(tp), "available", surely, most, available, possibly)
+
+
+def _of_counts(
+    account: Account, truth: Truth, unseen: Mapping[TopicPartition, Spans], window: Span
+) -> Iterator[Broken]:
+    """At each instant, as many partitions are unavailable as the account says, at least and at most."""
+    found = unavailable(account, window)
+    never = [(1, without([window], spans)) for spans in truth.available.values()]
+    known = [(1, without([window], union(spans, unseen[tp]))) for tp, spans in truth.available.items()]
+    yield Broken("group", "unavailable, at least", _above(found.least, counts(never, window), window))
+    if found.most is not None:
+        yield Broken("group", "unavailable, at most", _above(counts(known, window), found.most, window))
+
+
+def _above(more: Counts, less: Counts, window: Span) -> Spans:
+    """When the one count is above the other."""
+    edges = sorted({*window, *(at for each in (more, less) for at, _ in each)})
+    return union((a, b) for a, b in pairwise(edges) if _at(more, a) > _at(less, a))
+
+
+def _at(found: Counts, at: int) -> int:
+    place = bisect_right(found, at, key=itemgetter(0))
+    return found[place - 1][1] if place else 0
 
 
 def _of_process(account: Account, own: Incarnation, real: Process) -> Iterator[Broken]:
