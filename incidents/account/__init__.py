@@ -34,6 +34,7 @@ begins in the middle or has no times gives an account with more of it open.
 
 Callbacks of which no line shows the end, and the time until an application knows where to start reading, count as
 available: no log of Kafka's own tells when they are over (`Incarnation.callback` has where a callback may have run).
+`unavailable`, which narrows the bounds of an import's total, adds them as far as lines show them.
 
 The modules:
 
@@ -43,5 +44,7 @@ The modules:
 - `incarnation`: what the log of one process proves
 - `rebalances`, `stored`, `entitled`: which rebalances there were, which assignments were stored, what each gave
 - `members`: who was a member, or possibly one, with a log or without; `others`: where one without a log may have served
-- `group`: Account: one group, from all of these; `accounts`: those of all groups of a reading
+- `group`: Account: one group, from all of these; `accounts`: those of all groups of a reading; `alike`: one partition
+  of all that the same lines name
+- `unavailable`: how many partitions were unavailable when, at least and at most
 """

@@ -132,7 +132,7 @@ def _given(own: Incarnation, one: Stored) -> tuple[Given, Rule]:
     if one.plan is not None and not ids.isdisjoint(one.plan):
         return part_in(one.plan, ids), BY_PLAN
     unnamed = before and (not own.starts or (own.blind and not own.joins))
-    if unnamed or any(cover.span[0] <= one.when.hi for cover in own.blind):
+    if unnamed or any(cover.span[0] <= one.when.hi and one.when.lo < cover.span[1] for cover in own.blind):
         return OPEN, NOT_SHOWN  # under an id that its log, which is cut, does not name
     if one.plan is not None and not took_place:
         return frozenset(), BY_PLAN

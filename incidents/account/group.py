@@ -231,7 +231,7 @@ def account_of(
 
 
 def _stored(incarnations: Sequence[Incarnation], brokers: Sequence[Said], plans: PlansByNumber) -> list[Stored]:
-    """By the broker's lines, and by clients that have their part of a generation whose line of the broker is missing."""
+    """By the broker's lines, and by clients that have their part of a generation of which it has no line."""
     stored = stored_by_broker(brokers, plans)
     known = {one.number for one in stored}
     first = min(known, default=INF)

@@ -319,10 +319,11 @@ def find_blindness(scene: Scene, own: Incarnation) -> None:
     A generation that it is not said to have joined, or a broker that says it joined again, or left. And what it may
     hold by a line that is missing.
     """
-    for span, place_of in own.view_missing:
-        own.blind.append(Cover(span, OPEN, Why(VIEW_MISSING, (place_of,))))
+    for span, synced in own.view_missing:
+        missing = Why(VIEW_MISSING, (synced,))
+        own.blind.append(Cover(span, OPEN, missing))
         for track in own.holds.values():
-            track.cover(*own.blind[-1])
+            track.cover(span, OPEN, missing)
     if own.ended is not None or not own.last.timed:
         return
     last = own.last

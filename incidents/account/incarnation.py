@@ -46,8 +46,8 @@ VIEW_MISSING = Rule(
     "ConsumerCoordinator.onJoinComplete",
     "its log with all lines of org.apache.kafka.clients.consumer",
 )
-_SAYS_EACH_PART = frozenset([Program.JAVA, Program.KAFKA_PYTHON])
-"""Libraries that say after each join what they take, also if that is nothing."""
+_HAS_ITS_PART: Mapping[Program | None, RowKind] = {Program.JAVA: RowKind.SYNCED, Program.KAFKA_PYTHON: RowKind.JOINED}
+"""Libraries that say after this line what they take, also if that is nothing; kafka-python has no line on its sync."""
 CLOSED = Rule("closed", "it was closed", "ConsumerCoordinator.close, AsyncKafkaConsumer.close")
 _STARTS = frozenset(
     [
@@ -225,8 +225,10 @@ class _Reader:
             self._eager = row.detail.get("protocol") in _EAGER
         if kind == RowKind.JOINING:
             self._ask(said)
-        elif kind in (RowKind.SYNCED, RowKind.ASSIGNED):
-            self._synced = said if kind == RowKind.SYNCED else None
+        elif kind == RowKind.ASSIGNED:
+            self._synced = None
+        elif kind == _HAS_ITS_PART.get(own.process.library):
+            self._synced = said
         if kind == RowKind.JOINING or heartbeat:
             self._asked = said.when
             self._fresh = False
@@ -252,7 +254,7 @@ class _Reader:
     def _part_is_said(self, until: int) -> None:
         """Or may be missing up to here, after it had its part."""
         own = self._own
-        if self._synced is not None and own.process.library in _SAYS_EACH_PART:
+        if self._synced is not None:
             own.view_missing.append(((self._synced.when.lo, until), self._synced.place))
         self._synced = None
 

@@ -41,6 +41,38 @@ def test_the_clients_of_a_killed_member_alone_give_bounds_and_what_to_export() -
     assert "export the broker's log too" in (part.rests_on.unknown or "")
 
 
+@pytest.mark.parametrize("name", ["kill9-range", "rolling-restart-cooperative"])
+def test_the_log_of_one_client_bounds_the_total_of_its_group(name: str) -> None:
+    """It is the leader, so that its plans name all partitions; while it may have run, what others had is open."""
+    whole = imported(sorted((EXAMPLES / name).glob("*.log.gz")))
+    part = imported(sorted((EXAMPLES / name).glob("m1*.log.gz")))
+    truth, rests_on = whole.unavailable_ms(part.begins, part.ends), part.rests_on
+    assert part.before.at_most_ms is None
+    assert rests_on.at_most_ms is not None
+    assert (
+        part.before.at_least_ms < rests_on.at_least_ms <= truth <= rests_on.at_most_ms < 12 * (part.ends - part.begins)
+    )
+
+
+def test_a_broker_s_log_with_a_gap_is_left_out_as_if_it_were_not_given(tmp_path: Path) -> None:
+    logs = sorted((EXAMPLES / "rolling-restart-cooperative").glob("*.log.gz"))
+    whole = imported(logs)
+    gap = next(s for s in subsets(logs, MIDDLE, tmp_path) if s.kind == "broker's log: no middle")
+    part = imported(gap.logs, gap.wanted)
+    truth, rests_on = whole.unavailable_ms(part.begins, part.ends), part.rests_on
+    assert rests_on.at_most_ms is not None
+    assert part.before.at_most_ms is not None
+    assert part.before.at_least_ms < rests_on.at_least_ms <= truth <= rests_on.at_most_ms < part.before.at_most_ms
+
+
+@pytest.mark.parametrize("name", ["streams", "connect"])
+def test_tasks_and_connectors_are_not_counted_as_partitions_of_consumers(name: str) -> None:
+    logs = sorted((EXAMPLES.parent / name).glob("*.log.gz"))
+    result, _ = import_logs(*logs[1:2])
+    assert result.run.summary["unsupported"] or result.run.summary["doubts"]
+    assert "proved" not in result.run.summary
+
+
 def test_a_broker_log_without_the_dead_member_s_own_leaves_its_last_session_open() -> None:
     logs = sorted((EXAMPLES / "kill9-range").glob("*.log.gz"))
     part = imported([log for log in logs if not log.name.startswith("m2")])

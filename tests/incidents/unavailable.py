@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from groupsim.analysis.availability.intervals import intervals
-from groupsim.analysis.availability.labels import Interval, Label, within
+from groupsim.analysis.availability.labels import Interval, Label, SubLabel, within
 from groupsim.analysis.availability.without_holder import unheld
 from groupsim.analysis.tables.bounds import support
 from groupsim.conformance.predictions.families import read_record
@@ -100,8 +100,11 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
 
 
 def _known_to_truth(interval: Interval) -> Label:
-    """Its label; a recording may count a partition as owned while its position is looked up or a callback runs."""
+    """Its label; a recording may count a partition as owned while its position is looked up, a callback runs, or the
+    only broker is down.
+    """
     own = interval.label in (Label.RESTORING, Label.PAUSED_CALLBACK, Label.ZOMBIE_ONLY)
+    own = own or interval.sub_label == SubLabel.NO_BROKER
     return Label.OK if own else Label(interval.label)
 
 
