@@ -14,7 +14,7 @@ The rows of all logs, by one clock:
 - `lookups`: look-ups over all rows; `group_kinds`: each group's protocol and timeouts
 - `task_partitions`, `worker_units`: tasks of Kafka Streams, and what Connect's workers run, as partitions
 - `limits`, `support`, `notes`, `nothing_found`, `what_to_export`: whether there is enough to go on, what is remarkable
-  about the logs as a whole, and what to export; `proved`: how many partitions were surely unavailable when, and possibly
+  about the logs as a whole, and what to export; `proved`: how many partitions were unavailable, surely
 
 The facts:
 
