@@ -7,9 +7,13 @@ from groupsim.wording.numbers import partition_seconds, percent, seconds
 _NOTHING_MS = 100
 """A lower bound below is no news: it is shown as 0.0."""
 
+_HARDLY = 0.01
+
 
 def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None = None) -> str:
     """What is known of a total; empty where that is nothing. `known_share` (0 to 1) is said beside both bounds.
+
+    Not if it is hardly anything: then the bounds come from more than the labels, and say more than it.
 
     >>> bounds(6_400, 52_000)
     'at least 6.4 and at most 52.0 partition-seconds'
@@ -19,7 +23,8 @@ def bounds(at_least_ms: int, at_most_ms: int | None, known_share: float | None =
     ('at least 6.4 partition-seconds, with no upper bound', '')
     """
     if at_most_ms is not None:
-        known = "" if known_share is None else f" ({percent(known_share)} of all partition time is known)"
+        tells = known_share is not None and known_share >= _HARDLY
+        known = f" ({percent(known_share or 0)} of all partition time is known)" if tells else ""
         return f"at least {seconds(at_least_ms)} and at most {partition_seconds(at_most_ms)}{known}"
     if at_least_ms < _NOTHING_MS:
         return ""

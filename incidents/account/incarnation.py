@@ -58,8 +58,8 @@ _STARTS = frozenset(
     ]
 )
 """What only a process that starts says; others of its first lines it says again later."""
-_READ = BY_KIND.keys() | {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE, *_TELLS}
-"""Lines of other kinds say no more than that it runs."""
+TELLING = BY_KIND.keys() | {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE, *_TELLS}
+"""Kinds of lines that say something of a process; others say no more than that it runs."""
 Given = frozenset[TopicPartition] | Open
 
 
@@ -218,7 +218,7 @@ class _Reader:
             own.ids.setdefault(row.member)
         if own.runs.last is OPEN:
             own.runs.set(said.when, True)
-        if kind not in _READ:
+        if kind not in TELLING:
             return
         heartbeat = kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
         if kind == RowKind.JOINED and row.detail.get("protocol") is not None:
@@ -305,10 +305,13 @@ class _Reader:
             asked = self._asked if self._asked is not None else When(-INF, said.when.hi)
             own.joins.append(Joined(number, asked, said.when, row.member, not own.joins))
             own.joined[number] = own.joins[-1]
-        elif row.kind == RowKind.STATE_CHANGE and row.detail.get("from") == "JOINING" and self._asked is not None:
+        elif row.kind == RowKind.STATE_CHANGE:
             epoch = int_in(row.detail.get("epoch")) or 0
-            if epoch > 0:
-                own.joins.append(Joined(epoch, self._asked, said.when, row.member, not own.joins))
+            answered = row.detail.get("from") == "JOINING" and self._asked is not None
+            before = not own.starts and not own.asks and not own.joins  # it joined before its log begins
+            if epoch > 0 and (answered or before):
+                asked = self._asked if self._asked is not None else When(-INF, said.when.hi)
+                own.joins.append(Joined(epoch, asked, said.when, row.member, not own.joins))
         elif row.kind == RowKind.SYNCED:
             self._generation = self._generation if number is None else number
             self._fresh = True
