@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.hidden import Removal, removals_of
-from groupsim.incidents.account.incarnation import Given, Incarnation, Joined
+from groupsim.incidents.account.incarnation import Given, Incarnation, Joined, Said
 from groupsim.incidents.account.rules import Rule, Why
 from groupsim.incidents.account.spans import INF, Spans, both, union, without
 from groupsim.incidents.account.stored import Stored, part_in
@@ -65,12 +65,14 @@ def entitlement(
     stored: Sequence[Stored],
     by_number: Mapping[int, Stored],
     removals: Mapping[MemberId, Sequence[Removal]],
+    came: Mapping[MemberId, Sequence[Said]],
     *,
     removals_known: bool,
 ) -> Entitled:
     """What each generation gave a process, from the last one before its first line on to its end.
 
-    `by_number`: of a number that occurs more than once, the last one `stored`.
+    `by_number`: of a number that occurs more than once, the last one `stored`. `came`: where a broker says that it
+    joined, by member.
     """
     found = Entitled(own.member, own.consumer)
     if own.consumer:
@@ -78,7 +80,7 @@ def entitlement(
     elif own.process.instance is not None or not own.starts or (own.blind and not own.joins):
         # it may take another one's place, or be a static member that does not say so before its log ends
         found.known = Track(OPEN)
-    found.gone_surely, found.gone_possibly = _gone(own, stored, by_number, removals)
+    found.gone_surely, found.gone_possibly = _gone(own, stored, by_number, removals, came)
     found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.blind))
     if not removals_known:  # it may have been removed while it was silent
         found.gone_possibly = union(found.gone_possibly, (cover.span for cover in own.runs.covers))
@@ -150,8 +152,12 @@ def _gone(
     stored: Sequence[Stored],
     by_number: Mapping[int, Stored],
     removals: Mapping[MemberId, Sequence[Removal]],
+    came: Mapping[MemberId, Sequence[Said]],
 ) -> tuple[Spans, Spans]:
-    """When it was no member that had a part, surely and possibly: until it has one again under another id."""
+    """When it was no member that had a part, surely and possibly: until it has one again, under another id or its own.
+
+    Of a log that is cut off only the broker may say that it came back.
+    """
     surely, possibly = [], []
     for before, joined in pairwise(own.joins):
         if joined.member != before.member:
@@ -161,7 +167,8 @@ def _gone(
     for removal in removals_of(own, removals):
         at = removal.when
         back = first_join_after(own, removal)
-        lo, hi = (INF, INF) if back is None else _has_part(own, back, stored, by_number)
+        again = next((said.when.lo for said in came.get(removal.member, ()) if said.when.lo > at.hi), INF)
+        lo, hi = (again, INF) if back is None else _has_part(own, back, stored, by_number)
         surely.append((at.hi, max(at.hi, lo)))
         possibly.append((at.lo, max(at.hi, hi)))
     return union(surely), union(possibly)

@@ -28,6 +28,7 @@ from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
+_MOVES = frozenset([RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.REVOKED, RowKind.LOST])
 _CLASSIC = frozenset([RowKind.REBALANCE_START, RowKind.STABILIZED, RowKind.JOINED, RowKind.SYNCED])
 _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
 
@@ -76,8 +77,9 @@ class Account:
     def entitled(self) -> Mapping[str, Entitled]:
         """By process."""
         by_number = {one.number: one for one in self.stored}
+        came = _came(self.brokers)
         return {
-            own.name: entitlement(own, self.stored, by_number, self.removals, removals_known=self.removals_known)
+            own.name: entitlement(own, self.stored, by_number, self.removals, came, removals_known=self.removals_known)
             for own in self.incarnations
         }
 
@@ -112,13 +114,14 @@ class Account:
     def whole(self) -> bool:
         """Whether no line leaves out a partition that members had: a plan names all, or each member says what it has.
 
-        librdkafka without debug=cgrp says nothing of that.
+        librdkafka without debug=cgrp says nothing of that, and a log that is cut off only of a part of the time.
         """
         if any(each.plan for each in self.stored):
             return True
         named = {each.row.member for each in self.brokers if each.row.member}
         logged = set[MemberId]().union(*{id(own.kin): own.kin for own in self.incarnations}.values())
-        return self.broker and named <= logged and all(own.given or own.holds for own in self.incarnations if own.joins)
+        say = (own.starts and not own.blind and bool(own.given or own.holds) for own in self.incarnations if own.joins)
+        return self.broker and named <= logged and all(say)
 
     @property
     def of_both_protocols(self) -> bool:
@@ -133,6 +136,19 @@ class Account:
         if not self.consumer:
             return found
         return without(found, union(*(self._granted(own, partition) for own in self.incarnations)))
+
+    def moved_after(self, own: Incarnation) -> int:
+        """When the coordinator may have given a member of the consumer protocol other partitions after its last line.
+
+        There was another target, or another member gave partitions up. A member that keeps what it has prints nothing.
+        """
+        place = bisect_right(self._moves, own.last.hi)
+        late = self.consumer and own.ended is None and place < len(self._moves)
+        return self._moves[place] if late else INF
+
+    @cached_property
+    def _moves(self) -> Sequence[int]:
+        return sorted(each.when.lo for each in self.said if each.row.kind in _MOVES)
 
     def _granted(self, own: Incarnation, partition: TopicPartition) -> Spans:
         """When the coordinator surely let a process with a log use it: nobody else may then (KIP-848)."""

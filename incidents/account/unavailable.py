@@ -49,15 +49,19 @@ def unavailable(
     broker's logs end; whether a process is still a member afterwards, only a later line of its own shows.
     """
     stands_for = stands_for or {}
-    paused_in = {
-        own.name: union(paused(own), [(max(broker_ends, own.last.lo), INF)] if account.broker else [])
-        for own in account.incarnations
-    }
+    moved = {own.name: account.moved_after(own) for own in account.incarnations}
+    paused_in = {own.name: union(paused(own), [(moved[own.name], INF)]) for own in account.incarnations}
+    if account.broker:
+        for own in account.incarnations:
+            paused_in[own.name] = union(paused_in[own.name], [(max(broker_ends, own.last.lo), INF)])
     least: list[tuple[int, Spans]] = []
     most: list[tuple[int, Spans]] = []
     for partition in account.named:
         many = stands_for.get(partition, 1)
-        possibly = account.possibly_available(partition)
+        given = (
+            both([(at, INF)], account.entitled[name].possibly(partition)) for name, at in moved.items() if at < INF
+        )
+        possibly = union(account.possibly_available(partition), *given)
         if possibly:
             since = max(possibly[0][0], account.first_named.get(partition, INF))
             least.append((many, without([(since, INF)], possibly)))

@@ -26,7 +26,8 @@ def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
     """Of the groups of consumers; not of tasks and connectors, which are more than partitions that a consumer has.
 
     A group whose members speak both protocols is not: what a line of the one leaves out may stand in lines of the
-    other. A broker's log with gaps is left out, as one that is not given.
+    other. A broker's log with gaps is left out, as one that is not given. Coarse times hide short silences: with them
+    nothing surely runs, and there is no upper count.
     """
     others = known.index.workers.keys() | _of_streams(known.rows)
     gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)} - known.reading.topic.keys()
@@ -44,7 +45,8 @@ def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
             stands_for=one.stands_for,
             broker_ends=_broker_ends(known.reading, account),
         )
-        most = None if whole.most is None else _since(whole.most, known.origin)
+        coarse = clocks.precision.resolution_ms or clocks.precision.placed_ms
+        most = None if whole.most is None or coarse else _since(whole.most, known.origin)
         found.append(Proved(account.group, _since(whole.least, known.origin), most))
     return found
 
