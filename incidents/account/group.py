@@ -120,8 +120,10 @@ class Account:
             return True
         named = {each.row.member for each in self.brokers if each.row.member}
         logged = set[MemberId]().union(*{id(own.kin): own.kin for own in self.incarnations}.values())
-        say = (own.starts and not own.blind and bool(own.given or own.holds) for own in self.incarnations if own.joins)
-        return self.broker and named <= logged and all(say)
+        uncut = all(own.starts and not own.blind for own in self.incarnations)
+        return (
+            self.broker and named <= logged and uncut and all(o.given or o.holds for o in self.incarnations if o.joins)
+        )
 
     @property
     def of_both_protocols(self) -> bool:
