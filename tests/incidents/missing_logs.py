@@ -4,9 +4,9 @@
 holds recordings; without one, those beside the checkout. Of each, subsets of its logs are imported: the clients alone,
 the brokers alone, all but one client, one client alone, one with the broker, either half of the time, either half of
 the broker's log and that without its middle. The truth is the import of all logs where that is known, clipped to the
-time of the subset; else the recording's own. `-v` names each. Under the counts, of the totals that are unknown: how
-many have an upper bound, how wide the bounds are in the median, and the sum of lower bounds, each also without what the
-account of the logs proves.
+time of the subset; else the recording's own. `-v` names each. `--topics`: the user gives the numbers of partitions.
+Under the counts, of the totals that are unknown: how many have an upper bound, how wide the bounds are in the median,
+and the sum of lower bounds, each also without what the account of the logs proves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import gzip
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -31,6 +31,7 @@ from groupsim.incidents.logs.times import instant, iso
 from groupsim.storage.log_gaps import without_account
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.recordings import BESIDE, began, in_folder, logs_of
+from tests.incidents.unavailable import partitions_of
 
 NEAR, NEAR_MS = 0.1, 600
 """A figure is right within this share of the truth, and within so many partition-milliseconds where there is little."""
@@ -64,10 +65,14 @@ class Subset(NamedTuple):
     wanted: Wanted = Wanted()
 
 
-def imported(logs: Sequence[Path], wanted: Wanted = Wanted()) -> Imported:  # noqa: B008
+def imported(
+    logs: Sequence[Path],
+    wanted: Wanted = Wanted(),  # noqa: B008
+    topics: Mapping[str, int] | None = None,
+) -> Imported:
     """The import of some logs. Raises LogError."""
     store = MemoryStore()
-    run = import_run(read_files(list(logs), wanted=wanted), store, name=None, topics={}).run
+    run = import_run(read_files(list(logs), wanted=wanted), store, name=None, topics=topics or {}).run
     facts = list(store.read(run.id))
     found = intervals(facts)
     numbers = summarise(facts, found)
@@ -126,17 +131,20 @@ class Bounds(NamedTuple):
     truth: int
 
 
-def compare(folder: Path, verbose: bool = False) -> tuple[Counter[tuple[str, str]], list[Bounds]]:
+def compare(
+    folder: Path, *, verbose: bool = False, topics: bool = False
+) -> tuple[Counter[tuple[str, str]], list[Bounds]]:
     """How often each kind of subset of one recording has each outcome, and the bounds of totals that are unknown."""
     counts: Counter[tuple[str, str]] = Counter()
     bounds: list[Bounds] = []
     logs, truth = logs_of(folder), read_record(folder)
     whole = imported(logs)
+    given = partitions_of(truth) if topics else None
     with TemporaryDirectory() as parts:
         everything = Subset("all logs", logs)
         for subset in (everything, *subsets(logs, iso((whole.begins + whole.ends) // 2), Path(parts))):
             try:
-                part = imported(subset.logs, subset.wanted)
+                part = imported(subset.logs, subset.wanted, given)
             except LogError:
                 counts[subset.kind, "refused"] += 1
                 continue
@@ -185,7 +193,7 @@ def main(arguments: list[str]) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     bounds: list[Bounds] = []
     for folder in folders:
-        outcomes, unknown = compare(folder, "-v" in arguments)
+        outcomes, unknown = compare(folder, verbose="-v" in arguments, topics="--topics" in arguments)
         counts += outcomes
         bounds += unknown
     print(f"\n{len(folders)} recordings\n{'logs':26}" + "".join(f"{name:>14}" for name in OUTCOMES))

@@ -80,10 +80,7 @@ class Compared(NamedTuple):
 def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) -> Total:
     """What an import of these logs says of the recording's window. `session`: the session timeout is given."""
     store = MemoryStore()
-    topics = dict(truth["config"]["partitions"])
-    for action in truth["actions"]:
-        if action["action"] in ("add_partitions", "create_topic"):
-            topics.pop(action.get("topic", "orders"), None)
+    topics = partitions_of(truth)
     timeout = truth["config"]["session.timeout.ms"] if session else None
     run = import_run(read_files(logs), store, name=None, topics=topics, session_timeout_ms=timeout).run
     facts = list(store.read(run.id))
@@ -97,6 +94,15 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     held = sum(unheld(facts, clipped[0].group, last).within(begin, end).values()) if clipped else 0
     shown = sum(interval.duration_ms for interval in clipped if interval.unavailable)
     return Total(held, at_least.at_least_ms, found.at_most_ms, found.unknown, found.inexact, shown, found.at_least_ms)
+
+
+def partitions_of(truth: dict[str, Any]) -> dict[str, int]:
+    """How many partitions each topic of a recording has, of those that have as many all the time."""
+    topics = dict(truth["config"]["partitions"])
+    for action in truth["actions"]:
+        if action["action"] in ("add_partitions", "create_topic"):
+            topics.pop(action.get("topic", "orders"), None)
+    return topics
 
 
 def _known_to_truth(interval: Interval) -> Label:
