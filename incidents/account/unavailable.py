@@ -16,6 +16,7 @@ from groupsim.incidents.account.evidence import shows_callback_over
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
+from groupsim.incidents.account.times import Tolerance
 from groupsim.incidents.logs.row_kinds import RowKind
 
 _GIVES_UP = frozenset([RowKind.REVOKED, RowKind.LOST])
@@ -98,7 +99,8 @@ def paused(own: Incarnation) -> Spans:
 
     A callback that gives partitions up ends before the next line that shows it over, one that takes them before the
     first line on an offset; without any such line it counts as over at once. A member that has its part says at once
-    what it takes and gives up; until it does, a callback may have run of which the line is missing.
+    what it takes and gives up; until it does, a callback may have run of which the line is missing. One that is fenced
+    may have been frozen since its line before it woke: brokers may have shorter sessions than by default.
     """
     found: list[Span] = []
     joined: Said | None = None
@@ -106,6 +108,8 @@ def paused(own: Incarnation) -> Spans:
     says_positions = any(said.row.kind == RowKind.CLIENT_POSITION for said in own.said)
     for said in own.said:
         kind = said.row.kind
+        if said.row.detail.get("to") == "FENCED":
+            found.append((own.said[max(0, own.line_before(said.when.lo - Tolerance.SAYS_SO))].when.lo, said.when.hi))
         if kind in (RowKind.JOINED, RowKind.SYNCED):
             joined = said
         elif joined is not None and shows_callback_over(said.row, joined.row):
