@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from groupsim.events.types import MemberId, TopicPartition
 from groupsim.incidents.account.evidence import refused
-from groupsim.incidents.account.incarnation import TELLING, VIEW_MISSING, Incarnation, Said
+from groupsim.incidents.account.incarnation import SAYING, VIEW_MISSING, Incarnation, Said
 from groupsim.incidents.account.rules import Place, Rule, Why
 from groupsim.incidents.account.says import Change, always_says
 from groupsim.incidents.account.spans import INF
@@ -363,7 +363,7 @@ def _unfinished(own: Incarnation) -> bool:
 
     Lines that say nothing of that, as one on a heartbeat, may come after it.
     """
-    row = next((said.row for said in reversed(own.said) if said.row.kind in TELLING), own.said[-1].row)
+    row = next((said.row for said in reversed(own.said) if said.row.kind in SAYING), own.said[-1].row)
     never_joined = not own.asks and not own.gave_up and own.starts
     follows = row.detail.get("to") in _FOLLOWS or (own.consumer and row.kind == RowKind.ASSIGNED)
     return never_joined or follows or row.kind in _UNFINISHED

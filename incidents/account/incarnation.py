@@ -58,7 +58,7 @@ _STARTS = frozenset(
     ]
 )
 """What only a process that starts says; others of its first lines it says again later."""
-TELLING = BY_KIND.keys() | {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE, *_TELLS}
+SAYING = BY_KIND.keys() | {RowKind.JOINING, RowKind.JOINED, RowKind.SYNCED, RowKind.STATE_CHANGE, *_TELLS}
 """Kinds of lines that say something of a process; others say no more than that it runs."""
 Given = frozenset[TopicPartition] | Open
 
@@ -218,7 +218,7 @@ class _Reader:
             own.ids.setdefault(row.member)
         if own.runs.last is OPEN:
             own.runs.set(said.when, True)
-        if kind not in TELLING:
+        if kind not in SAYING:
             return
         heartbeat = kind == RowKind.STATE_CHANGE and row.detail.get("to") == "JOINING"
         if kind == RowKind.JOINED and row.detail.get("protocol") is not None:

@@ -23,14 +23,15 @@ from groupsim.storage.log_gaps import Proved
 
 
 def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
-    """Of the groups of consumers; not of tasks and connectors, which are more than partitions that a consumer has.
+    """Of the groups of consumers; not of tasks and connectors, which are more than partitions that a consumer has, nor
+    of groups in `__consumer_offsets`, which has its own bounds.
 
     A group whose members speak both protocols is not: what a line of the one leaves out may stand in lines of the
     other. A broker's log with gaps is left out, as one that is not given. Coarse times hide short silences: with them
     nothing surely runs, and there is no upper count.
     """
-    others = known.index.workers.keys() | _of_streams(known.rows)
-    gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)} - known.reading.topic.keys()
+    others = known.index.workers.keys() | known.reading.topic.keys() | _of_streams(known.rows)
+    gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)}
     one = one_of_each(_without_brokers(known.reading, gaps))
     found: list[Proved] = []
     for account in accounts_in_order(one.reading, clocks, known.session_timeout_ms):

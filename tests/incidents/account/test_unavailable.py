@@ -74,11 +74,11 @@ def _paused(found: Account) -> dict[str, Spans]:
 def test_an_eager_member_has_nothing_when_it_asks_to_join_although_the_line_that_it_gave_it_up_is_missing(
     tmp_path: Path,
 ) -> None:
-    told = account(tmp_path, *FIRST, revoking(8.999, "orders-0"), *SECOND)
-    assert served(told) == [(1_207, 8_999), (9_207, INF - TEN)]
-    untold = account(tmp_path, *FIRST, *SECOND)
-    assert served(untold) == [(9_207, INF - TEN)]
-    assert unavailable(untold, (TEN + 1_207, TEN + 12_000)).least == [(TEN + 9_003, 1), (TEN + 9_207, 0)]
+    said = account(tmp_path, *FIRST, revoking(8.999, "orders-0"), *SECOND)
+    assert served(said) == [(1_207, 8_999), (9_207, INF - TEN)]
+    unsaid = account(tmp_path, *FIRST, *SECOND)
+    assert served(unsaid) == [(9_207, INF - TEN)]
+    assert unavailable(unsaid, (TEN + 1_207, TEN + 12_000)).least == [(TEN + 9_003, 1), (TEN + 9_207, 0)]
 
 
 def test_what_a_member_took_in_a_line_that_is_missing_it_may_have_had(tmp_path: Path) -> None:
