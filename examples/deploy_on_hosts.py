@@ -110,6 +110,11 @@ def recorded(folders: list[Path]) -> None:
 def main(seeds: int, small: bool) -> None:
     found = {where: {way: costs(WAYS[way], GROUPS[where], seeds, small) for way in WAYS} for where in GROUPS}
     each = {way: [found[where][way] for where in GROUPS] for way in WAYS}
+    digits = 1 if small else 0
+    shown = {
+        where: {way: [round(cost, digits) for cost in seen] for way, seen in ways.items()}
+        for where, ways in found.items()
+    }
     figure = "{:.1f} ({:.1f}–{:.1f})" if small else "{:.0f} ({:.0f}–{:.0f})"
     rows = {way: [figure.format(median(c), c[0], c[-1]) for c in cells] for way, cells in each.items()}
     table("assignor", rows, "---:")
@@ -119,7 +124,7 @@ def main(seeds: int, small: bool) -> None:
         alike.setdefault(str(cells), []).append(way)
     pairs = {}
     for one, other in combinations([ways[0] for ways in alike.values()], 2):
-        less = [cheaper(one, other, found[where]) for where in GROUPS]
+        less = [cheaper(one, other, shown[where]) for where in GROUPS]  # as the first table has it
         sure = len(set(less)) == 1
         pairs[f"{one} or {other}" if sure else f"**{one} or {other}**"] = less
     table("which costs less", pairs, "---")

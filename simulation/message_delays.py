@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
 
-from groupsim.coordinator.classic.commands import HeartbeatAnswer, JoinAnswer, Sync
+from groupsim.coordinator.classic.commands import REVOKED, HeartbeatAnswer, Join, JoinAnswer, Sync, SyncAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.simulation.latencies import EVENLY, NONE, Drawn, Latencies
 from groupsim.simulation.network import PASS, Deliver, Handled, Message
@@ -97,7 +97,7 @@ class Delays:
         process, seen = message.source, self._latencies(message.source)
         match message.api:
             case "JoinGroup":
-                return self._drawn(seen.sent, process, "sent")
+                return self._drawn(seen.rejoined if _has_revoked(message) else seen.sent, process, "sent")
             case "LeaveGroup":
                 return self._drawn(seen.sent, process, "sent")
             case "SyncGroup":
@@ -114,6 +114,17 @@ class Delays:
             return self._first_or_later(seen.first_assignor, seen.assignor, message.source, "assignor")
         return self._first_or_later(seen.first_synced, NONE, message.source, "synced")
 
+    def _before_assigned(self, message: Message) -> float:
+        """A process's first assignment takes longer, whether it had to wait for it or not; an error is not one."""
+        process, seen = message.target, self._latencies(message.target)
+        synced_ms = self._synced_ms.pop(message.number, None)
+        if not isinstance(message.body, SyncAnswer) or message.body.error is not Error.NONE:
+            return self._drawn(seen.joined, process, "refused")
+        at_once = synced_ms is not None and self._now() - synced_ms <= AT_ONCE_MS
+        if at_once and (process, "told") in self._done:
+            return self._drawn(seen.late if self._late.get(process) else seen.at_once, process, "at-once")
+        return self._first_or_later(seen.first_assigned, seen.assigned, process, "told")
+
     def _response_delay(self, message: Message) -> float:
         process, seen = message.target, self._latencies(message.target)
         match message.api:
@@ -125,9 +136,7 @@ class Delays:
                 self._joined_ms[process] = self._now() + wait
                 return wait
             case "SyncGroup":
-                if self._now() - self._synced_ms.pop(message.number, -AT_ONCE_MS - 1) <= AT_ONCE_MS:
-                    return self._drawn(seen.late if self._late.get(process) else seen.at_once, process, "at-once")
-                return self._first_or_later(seen.first_assigned, seen.assigned, process, "told")
+                return self._before_assigned(message)
             case "FindCoordinator":
                 again = (process, "found") in self._done  # the first time it is a part of the start
                 self._done.add((process, "found"))
@@ -160,6 +169,12 @@ class Delays:
         shares = self._constant(EVENLY, process, "shares") < POLLS_TOGETHER
         who = f"{'machine' if shares else process}@{self._rounds.get(process, 0)}"
         return (self._constant(EVENLY, who, "poll") * every - self._now()) % every
+
+
+def _has_revoked(message: Message) -> bool:
+    """Whether a JoinGroup comes from a cooperative member after its revoked callback."""
+    command = message.body.command if isinstance(message.body, ToGroup) else None
+    return isinstance(command, Join) and command.reason == REVOKED
 
 
 def _leads(message: Message) -> bool:

@@ -25,6 +25,9 @@ from groupsim.coordinator.config import Configs, CoordinatorKind
 from groupsim.coordinator.outcome import Answer, Error
 from groupsim.events.types import NO_GENERATION, MemberId, Partitions, Protocol, Subscription
 
+REVOKED = "need to revoke partitions and re-join"
+"""Why a cooperative member joins again after its revoked callback (Kafka: ConsumerCoordinator.onJoinComplete)."""
+
 
 class Listed(msgspec.Struct, frozen=True):
     """A member as the leader sees it in its JoinGroup answer."""

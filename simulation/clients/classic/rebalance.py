@@ -8,6 +8,7 @@ from typing import Any
 import simpy
 
 from groupsim.assignors.spec import COOPERATIVE, EAGER
+from groupsim.coordinator.classic.commands import REVOKED
 from groupsim.events import client as facts
 from groupsim.events.client import CallbackKind
 from groupsim.events.types import NO_GENERATION, Partitions
@@ -117,7 +118,7 @@ def complete_join(m: ClassicState, assigned: Partitions, data: str | None = None
         yield from commits.commit_and_wait(client, client.config.request_timeout_ms)
     if revoked and m.rebalance_protocol == COOPERATIVE:
         fine &= yield from revoke(m, revoked)
-        m.request_rejoin("need to revoke partitions and re-join")
+        m.request_rejoin(REVOKED)
     if client.tasks is not None:
         m.follow_up_ms = partition_assignor.take_in(client, assigned, data)
         m.rejoin_ms = client.now + drawn(TURN_MS, client.random)
