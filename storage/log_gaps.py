@@ -27,6 +27,7 @@ _COARSE = {
     10: ("hundredths of a second", "a hundredth of a second"),
 }
 _Milliseconds = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -55,8 +56,8 @@ class Proved(msgspec.Struct, frozen=True):
     """
 
     group: str
-    least: list[tuple[int, int]]
-    most: list[tuple[int, int]] | None
+    least: list[tuple[int, _Count]]
+    most: list[tuple[int, _Count]] | None
 
 
 class Precision(NamedTuple):

@@ -187,14 +187,16 @@ class Supported:
         """The bounds of the outages; upper ones where the total has one, and never more than that."""
         least, most = self._outage_spans(part, rests_on)
         account = proved_bounds(part, self._proved)
-        shown = outage(least.values())
-        shown = shown._replace(outage_ms=max(shown.outage_ms, account.least_outage_ms))
-        known = {f"at_least_{name}": ms for name, ms in shown._asdict().items()}
-        if (most_ms := rests_on.at_most_ms) is None:
-            return known | dict.fromkeys(f"at_most_{name}" for name in Outage._fields)
-        limit = most_ms if account.most_outage_ms is None else min(most_ms, account.most_outage_ms)
-        perhaps = Outage(limit, limit) if most is None else outage(most.values())
-        return known | {f"at_most_{name}": min(ms, limit) for name, ms in perhaps._asdict().items()}
+        surely = outage(least.values())
+        perhaps: dict[str, int] | None = None
+        if (most_ms := rests_on.at_most_ms) is not None:
+            limit = most_ms if account.most_outage_ms is None else min(most_ms, account.most_outage_ms)
+            widest = Outage(limit, limit) if most is None else outage(most.values())
+            perhaps = {name: min(ms, limit) for name, ms in widest._asdict().items()}
+        proved_ms = account.least_outage_ms if perhaps is None else min(account.least_outage_ms, perhaps["outage_ms"])
+        surely = surely._replace(outage_ms=max(surely.outage_ms, proved_ms))
+        known = {f"at_least_{name}": ms for name, ms in surely._asdict().items()}
+        return known | {f"at_most_{name}": None if perhaps is None else perhaps[name] for name in Outage._fields}
 
     def outage_spans(self, part: Sequence[Interval]) -> tuple[Spans, Spans | None]:
         """By partition the time that was surely unavailable, and all that may have been; None if there is no bound."""

@@ -74,6 +74,13 @@ def test_outages_have_the_bounds_too() -> None:
     assert shown["at_most_longest_partition_ms"] == 14_000
 
 
+def test_an_outage_is_at_least_no_longer_than_at_most() -> None:
+    """One of two that contradict each other is false."""
+    gaps = log_gaps([], [Doubt("billing", 80_000, 95_000, None, "silent")], [])
+    shown = Supported(gaps | by_account([Proved("billing", [(0, 1), (60_000, 0)], None)]), OUTAGE).unavailable()
+    assert shown["at_least_outage_ms"] == shown["at_most_outage_ms"] == 20_000
+
+
 def test_counts_inside_a_period() -> None:
     steps = [(10, 2), (20, 1), (30, 0), (40, 3)]
     assert inside(steps, 0, 50) == [(2, (10, 20)), (1, (20, 30)), (3, (40, 50))]
@@ -87,7 +94,15 @@ def test_a_store_of_before_has_none() -> None:
     assert proved_bounds(OPEN, {}) == ProvedBounds()
 
 
-@pytest.mark.parametrize("bad", [{"group": 3}, {"group": "g", "least": [[1, "x"]], "most": None}, 7])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"group": 3},
+        {"group": "g", "least": [[1, "x"]], "most": None},
+        7,
+        {"group": "g", "least": [[1, -1]], "most": None},
+    ],
+)
 def test_what_is_no_such_list_is_refused(bad: object) -> None:
     with pytest.raises(msgspec.MsgspecError):
         check({"proved": [bad]})
