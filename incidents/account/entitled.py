@@ -175,13 +175,12 @@ def _gone(
 
 
 def first_join_after(own: Incarnation, removal: Removal) -> Joined | None:
-    """Where it first joined after a removal: under another id, or, by the consumer protocol, since it asked again."""
-    at = removal.when.lo
-    if own.consumer:
-        place = bisect_right(own.joins, at, key=lambda joined: joined.asked.hi)
-        return own.joins[place] if place < len(own.joins) else None
-    place = bisect_right(own.joins, at, key=lambda joined: joined.at.hi)
-    return next((joined for joined in own.joins[place:] if joined.member != removal.member), None)
+    """Where it first joined after a removal: under another id, or, by the consumer protocol, under any.
+
+    It may have asked before; it is answered after it.
+    """
+    place = bisect_right(own.joins, removal.when.lo, key=lambda joined: joined.at.hi)
+    return next((joined for joined in own.joins[place:] if own.consumer or joined.member != removal.member), None)
 
 
 def _has_part(own: Incarnation, joined: Joined, stored: Sequence[Stored], by_number: Mapping[int, Stored]) -> When:

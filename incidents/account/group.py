@@ -200,6 +200,7 @@ class Account:
             place = bisect_right(own.asks, at.lo, key=lambda ask: ask.hi)
             asked = own.asks[place].lo if place < len(own.asks) else INF
             joined = first_join_after(own, removal)
+            asked = asked if joined is None else min(asked, joined.asked.lo)
             gone.append((at.hi, max(at.hi, asked)))
             perhaps.append((at.lo, INF if joined is None else joined.at.hi))
         return without(surely, union(perhaps)), without(known, union(gone))

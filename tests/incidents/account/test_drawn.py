@@ -66,6 +66,7 @@ def test_the_topic_is_a_source_like_the_others(protocol: str, tmp_path: Path) ->
         (CONSUMER, 502_284),
         (CONSUMER, 515_292),
         (CONSUMER, 910_675),
+        (CONSUMER, 8_001_144),
     ],
 )
 def test_draws_that_were_false_once_hold_the_truth(protocol: str, number: int, tmp_path: Path) -> None:
