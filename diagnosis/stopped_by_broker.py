@@ -17,6 +17,7 @@ from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Going, is_for_a_while
 from groupsim.diagnosis.said import Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union
+from groupsim.incidents.facts.group_kinds import OF_CLASSIC_GROUPS
 from groupsim.incidents.facts.typed_fields import int_in, text_in
 from groupsim.incidents.logs.row_kinds import RowKind
 
@@ -158,10 +159,8 @@ def stops_by_broker(log: GroupLog, is_eager: bool | None) -> Stops | None:
 
 
 def of_both_protocols(log: GroupLog) -> bool:
-    """Whether its members speak the classic and the consumer protocol, at once or one after the other: then what a line
-    of the one leaves out may stand in lines of the other.
-    """
-    return bool(log.of(*_CONSUMER) and (log.rebalances or log.of(RowKind.JOINED, RowKind.SYNCED)))
+    """Whether its members speak the classic and the consumer protocol, at once or one after the other."""
+    return bool(log.of(*_CONSUMER) and log.of(*OF_CLASSIC_GROUPS))
 
 
 def _begins(log: GroupLog) -> bool:

@@ -48,6 +48,10 @@ class Doubt(msgspec.Struct, frozen=True):
     inexact: bool = False
 
 
+Counts = Sequence[tuple[int, int]]
+"""From each instant (ms, ascending) on so many partitions; none before the first."""
+
+
 class Proved(msgspec.Struct, frozen=True):
     """How many partitions of a group the logs prove to have been unavailable, and how many may have been.
 

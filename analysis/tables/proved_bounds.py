@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from groupsim.analysis.availability.labels import Interval
 from groupsim.analysis.availability.outages import Span, joined
-from groupsim.storage.log_gaps import Proved
-
-Counts = Sequence[tuple[int, int]]
-"""From each instant of the run (ms, ascending) on so many partitions."""
+from groupsim.storage.log_gaps import Counts, Proved
 
 
 class ProvedBounds(NamedTuple):

@@ -21,7 +21,7 @@ from groupsim.incidents.account.stored import PlansByNumber, Stored, plans_of, s
 from groupsim.incidents.account.track import Track
 from groupsim.incidents.account.when import When
 from groupsim.incidents.facts.causes import loss_cause
-from groupsim.incidents.facts.group_kinds import GroupKinds
+from groupsim.incidents.facts.group_kinds import OF_CLASSIC_GROUPS, GroupKinds
 from groupsim.incidents.facts.lookups import ANSWERS, JOINS
 from groupsim.incidents.facts.processes import ProcessLog
 from groupsim.incidents.facts.typed_fields import int_in, text_in
@@ -29,7 +29,6 @@ from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import is_broker
 
 _MOVES = frozenset([RowKind.GROUP_EPOCH_BUMPED, RowKind.TARGET_ASSIGNMENT, RowKind.REVOKED, RowKind.LOST])
-_CLASSIC = frozenset([RowKind.REBALANCE_START, RowKind.STABILIZED, RowKind.JOINED, RowKind.SYNCED])
 _REMOVALS = frozenset([RowKind.MEMBER_FAILED, RowKind.MEMBER_LEFT, RowKind.MEMBER_GONE, RowKind.STATIC_MEMBER_REPLACED])
 
 
@@ -39,7 +38,7 @@ class Account:
 
     `off_ms`: times of two logs that are of one instant may be so far apart. `said`: its lines in one order, with those
     of its processes; `brokers`: those of a broker's log or of the topic, and `broker`: there are such.
-    `removals_known`: they say when each member was removed.
+    `removals_known`: they say when each member was removed, `came`: their lines of each member's joins.
     """
 
     group: str
@@ -52,6 +51,7 @@ class Account:
     off_ms: int = 0
     stored: Sequence[Stored] = ()
     removals: Mapping[MemberId, Sequence[Removal]] = field(default_factory=dict)
+    came: Mapping[MemberId, Sequence[Said]] = field(default_factory=dict)
 
     @cached_property
     def begins(self) -> int:
@@ -77,9 +77,9 @@ class Account:
     def entitled(self) -> Mapping[str, Entitled]:
         """By process."""
         by_number = {one.number: one for one in self.stored}
-        came = _came(self.brokers)
+        known = self.removals_known
         return {
-            own.name: entitlement(own, self.stored, by_number, self.removals, came, removals_known=self.removals_known)
+            own.name: entitlement(own, self.stored, by_number, self.removals, self.came, removals_known=known)
             for own in self.incarnations
         }
 
@@ -127,10 +127,8 @@ class Account:
 
     @property
     def of_both_protocols(self) -> bool:
-        """Whether members speak the classic and the consumer protocol, at once or one after the other: then what a line
-        of the one leaves out may stand in lines of the other.
-        """
-        return self.consumer and any(said.row.kind in _CLASSIC for said in self.said)
+        """Whether members speak the classic and the consumer protocol, at once or one after the other."""
+        return self.consumer and any(said.row.kind in OF_CLASSIC_GROUPS for said in self.said)
 
     def others(self, partition: TopicPartition) -> Spans:
         """When a member without a log may serve it."""
@@ -228,6 +226,7 @@ def account_of(
     stored.sort(key=lambda one: one.when.lo)  # lines without a time come first
     removals = _removals(brokers, stored)
     consumer = any(own.consumer for own in incarnations) or group in kinds.consumer_groups
+    came = _came(brokers)
     removals_known = kinds.from_broker(group) or (consumer and broker)
     scene = Scene(
         removals_known,
@@ -237,7 +236,7 @@ def account_of(
         removals,
         stored,
         [] if consumer else [each.when.lo for each in brokers if each.row.kind in ANSWERS],
-        _came(brokers),
+        came,
         _claims(incarnations),
         _rebalancing(incarnations),
         successors(incarnations),
@@ -246,7 +245,7 @@ def account_of(
         own.consumer = own.consumer or (consumer and not own.asks)  # its log ends before it asks to join
         find_blindness(scene, own)
         find_stops(scene, own)
-    return Account(group, said, brokers, incarnations, broker, removals_known, consumer, off_ms, stored, removals)
+    return Account(group, said, brokers, incarnations, broker, removals_known, consumer, off_ms, stored, removals, came)
 
 
 def _stored(incarnations: Sequence[Incarnation], brokers: Sequence[Said], plans: PlansByNumber) -> list[Stored]:

@@ -8,7 +8,7 @@ application knew where to start reading, as far as lines show them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from groupsim.events.types import TopicPartition
@@ -18,17 +18,15 @@ from groupsim.incidents.account.incarnation import Incarnation, Said
 from groupsim.incidents.account.spans import INF, Span, Spans, both, union, without
 from groupsim.incidents.account.times import Tolerance
 from groupsim.incidents.logs.row_kinds import RowKind
+from groupsim.storage.log_gaps import Counts
 
 _GIVES_UP = frozenset([RowKind.REVOKED, RowKind.LOST])
 _CALLBACKS = _GIVES_UP | {RowKind.ASSIGNED}
 _OFFSETS = frozenset([RowKind.CLIENT_POSITION, RowKind.CLIENT_NO_OFFSET])
 
-Counts = Sequence[tuple[int, int]]
-"""From each instant (UTC ms, ascending) on so many partitions; 0 before the first."""
-
 
 class Unavailable(NamedTuple):
-    """Of one group. `most`: None where there may be partitions that no line names."""
+    """Of one group, by UTC milliseconds. `most`: None where there may be partitions that no line names."""
 
     least: Counts
     most: Counts | None

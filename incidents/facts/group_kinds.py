@@ -21,6 +21,9 @@ _OF_CONSUMER_GROUPS = frozenset(
     ]
 )
 """Rows that only groups of the consumer protocol (KIP-848) have, or of the streams protocol (KIP-1071)."""
+OF_CLASSIC_GROUPS = frozenset([RowKind.REBALANCE_START, RowKind.STABILIZED, RowKind.JOINED, RowKind.SYNCED])
+"""Rows that only groups of the classic protocol have. Where a group has rows of both, what a line of the one leaves out
+may stand in lines of the other."""
 
 
 class GroupKinds:

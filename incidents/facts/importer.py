@@ -26,7 +26,7 @@ from groupsim.incidents.facts.coordinator import CoordinatorFacts
 from groupsim.incidents.facts.deaths import add_deaths
 from groupsim.incidents.facts.doubts.cut_logs import begun_before, unfinished
 from groupsim.incidents.facts.doubts.find import Imported, find_doubts
-from groupsim.incidents.facts.doubts.missing_logs import unlogged_members
+from groupsim.incidents.facts.doubts.missing_logs import broker_silent, unlogged_members
 from groupsim.incidents.facts.growth import Growth, add_growths, planned_growths, topic_growths
 from groupsim.incidents.facts.impossible_times import without_strays
 from groupsim.incidents.facts.limits import MOST_PARTITIONS, check_counts, check_named
@@ -143,6 +143,7 @@ def import_run(
         stops=stops,
         growths=growths,
         removed=list(removals(changed, rows, ended)),
+        silent=list(broker_silent(rows, index, ended)),
         signs=signs,
         logged=logged,
         topics=topics,
@@ -151,8 +152,7 @@ def import_run(
         origin=origin,
         ended=ended,
     )
-    summary = _summary(known, clocks, builder)
-    run = _write(store, _run_info(reading, name, origin), world, facts, origin, ended - origin, summary)
+    run = _write(store, _run_info(reading, name, origin), world, known, _summary(known, clocks, builder))
     return ImportResult(run, builder.notes, tuple(remarks))
 
 
@@ -295,21 +295,16 @@ def _name(files: Sequence[str]) -> str:
 
 
 def _write(
-    store: EventStore,
-    info: RunInfo,
-    world: Sequence[Event],
-    facts: Sequence[PendingFact],
-    origin: int,
-    ended: int,
-    summary: dict[str, object],
+    store: EventStore, info: RunInfo, world: Sequence[Event], known: Imported, summary: dict[str, object]
 ) -> RunInfo:
     """The run in the store, whole or not at all: the world first, then the facts of the rows, in order."""
     held = MemoryStore()
     writer = held.begin(info)
     for event in world:
         writer.append(0, WORLD_STREAM, [event])
-    for fact in facts:
-        writer.append(fact.at - origin, fact.stream, [fact.event], fact.source)
-    writer.append(ended, WORLD_STREAM, [RunEnded(status="finished")])
-    whole = writer.finish(RunStatus.FINISHED, ended, summary)
+    for fact in known.facts:
+        writer.append(fact.at - known.origin, fact.stream, [fact.event], fact.source)
+    ended_ms = known.ended - known.origin
+    writer.append(ended_ms, WORLD_STREAM, [RunEnded(status="finished")])
+    whole = writer.finish(RunStatus.FINISHED, ended_ms, summary)
     return store.import_run(whole, held.rows(whole.id))

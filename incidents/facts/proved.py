@@ -11,15 +11,14 @@ from groupsim.incidents.account.accounts import accounts_in_order
 from groupsim.incidents.account.alike import one_of_each
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.spans import INF
-from groupsim.incidents.account.unavailable import Counts, unavailable
+from groupsim.incidents.account.unavailable import unavailable
 from groupsim.incidents.facts.clock_check import ClockCheck
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.doubts.find import Imported
-from groupsim.incidents.facts.doubts.missing_logs import broker_silent
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.rows import Reading, is_broker
 from groupsim.incidents.logs.times import instant
-from groupsim.storage.log_gaps import Proved
+from groupsim.storage.log_gaps import Counts, Proved
 
 
 def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
@@ -31,7 +30,7 @@ def proved(known: Imported, clocks: ClockCheck) -> list[Proved]:
     nothing surely runs, and there is no upper count.
     """
     others = known.index.workers.keys() | known.reading.topic.keys() | _of_streams(known.rows)
-    gaps = {doubt.group for doubt in broker_silent(known.rows, known.index, known.ended)}
+    gaps = {doubt.group for doubt in known.silent}
     one = one_of_each(_without_brokers(known.reading, gaps))
     found: list[Proved] = []
     for account in accounts_in_order(one.reading, clocks, known.session_timeout_ms):

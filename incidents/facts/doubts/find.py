@@ -10,7 +10,7 @@ from groupsim.incidents.facts.builder import FactBuilder, PendingFact
 from groupsim.incidents.facts.client import ClientFacts
 from groupsim.incidents.facts.clocks import TimedRow
 from groupsim.incidents.facts.deaths import Deaths, Stop
-from groupsim.incidents.facts.doubts.missing_logs import broker_silent, unnamed_topics
+from groupsim.incidents.facts.doubts.missing_logs import unnamed_topics
 from groupsim.incidents.facts.doubts.not_shown import not_shown
 from groupsim.incidents.facts.doubts.ownership import Ownership
 from groupsim.incidents.facts.doubts.short_stops import short_stops
@@ -37,9 +37,9 @@ from groupsim.storage.log_gaps import Doubt
 class Imported:
     """What is known when all facts are written. Times are UTC milliseconds since 1970: the run is from `origin` on.
 
-    `ended`: when the last of all logs ends. `removed`: the time of connectors that were removed. `clock_ms`: so far
-    times of two logs may be off. `signs`: what `__consumer_offsets` shows of members that ran; `logged`: which of them
-    have a log. `topics`, `session_timeout_ms`: what the user says.
+    `ended`: when the last of all logs ends. `removed`: the time of connectors that were removed; `silent`: of groups of
+    which brokers' logs have gaps. `clock_ms`: so far times of two logs may be off. `signs`: what `__consumer_offsets`
+    shows of members that ran; `logged`: which of them have a log. `topics`, `session_timeout_ms`: what the user says.
     """
 
     reading: Reading
@@ -51,6 +51,7 @@ class Imported:
     stops: Sequence[Stop]
     growths: Sequence[Growth]
     removed: Sequence[Doubt]
+    silent: Sequence[Doubt]
     signs: SignsOfLife
     logged: Logged
     topics: Mapping[str, int]
@@ -122,7 +123,7 @@ def _of_members(known: Imported, owned: Ownership) -> Iterator[Doubt]:
     yield from fell_silent(rows, clients, owned, signs)
     yield from started_again(clients, index, known.deaths, session_ms, signs)
     yield from removed_without_log(rows, clients, index, owned, session_ms, topic)
-    yield from (doubt for doubt in broker_silent(rows, index, known.ended) if doubt.group not in topic)
+    yield from (doubt for doubt in known.silent if doubt.group not in topic)
     yield from removed_in_callback(clients, owned, covered)
     yield from stored_between(rows, index, owned, covered)
     yield from given_to_others(clients, owned)

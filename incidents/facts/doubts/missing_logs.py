@@ -158,8 +158,11 @@ def broker_silent(rows: Sequence[TimedRow], index: Index, ended: int) -> Iterato
     Gaps show where clients joined a generation that no broker completed, and where a broker completed one that it did
     not begin.
     """
+    by_group: dict[str | None, list[TimedRow]] = defaultdict(list)
+    for timed in rows:
+        by_group[timed.row.group].append(timed)
     for group in sorted(index.broker_groups & index.client_groups):
-        own = [timed for timed in rows if timed.row.group == group]
+        own = by_group[group]
         gap = _epoch_gap(own) if group in index.consumer_groups else _gap(own)
         if gap is not None:
             at, generation = gap

@@ -21,7 +21,7 @@ from groupsim.incidents.account.accounts import accounts_of
 from groupsim.incidents.account.group import Account
 from groupsim.incidents.account.incarnation import Incarnation
 from groupsim.incidents.account.spans import EVER, INF, Span, Spans, both, length, union, without
-from groupsim.incidents.account.unavailable import Counts, counts, unavailable
+from groupsim.incidents.account.unavailable import counts, unavailable
 from groupsim.incidents.default_settings import LEAST_CONSUMER_SESSION_MS, LEAST_SESSION_MS
 from groupsim.incidents.errors import LogError
 from groupsim.incidents.logs.only_group import with_groups
@@ -29,6 +29,7 @@ from groupsim.incidents.logs.reading import Wanted, read_files
 from groupsim.incidents.logs.rows import Reading
 from groupsim.incidents.logs.times import iso
 from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from groupsim.storage.log_gaps import Counts
 from tests.incidents.account.truth import Process, Truth
 from tests.incidents.drawn_groups import GROUP, DrawnGroup, drawn, drawn_consumer, simulated
 from tests.incidents.offsets_topic.simulated_topic import write_dump
