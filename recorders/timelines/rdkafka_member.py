@@ -1,6 +1,7 @@
 """One consumer of librdkafka, driven by lines on standard input; it reports what it sees as JSON lines.
 
-Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=. Input: `start`, `close`, `slow_batch MS`.
+Arguments: KEY=VALUE, consumer settings by their Kafka names (with debug= its log goes to stderr), topics= and
+process.ms=. Input: `start`, `close`, `slow_batch MS`.
 Times are milliseconds since the epoch. It does what recorders/broker/java/Member.java does.
 """
 
@@ -39,10 +40,11 @@ class Member:
 
     def __init__(self, settings: dict[str, str], commands: SimpleQueue[str]) -> None:
         self._topics = settings.pop("topics").split(",")
+        self._process_ms = int(settings.pop("process.ms", "0"))
         self._commits = settings.get("enable.auto.commit") == "false"
         self._commands = commands
         self._slow_ms = 0
-        self._consumer = Consumer({**settings, "logger": _Silent()})
+        self._consumer = Consumer(settings if "debug" in settings else {**settings, "logger": _Silent()})
 
     def run(self) -> None:
         """Consume until the command `close`."""
@@ -84,7 +86,7 @@ class Member:
         report("callback_end", of=kind, **more)
 
     def _work(self) -> None:
-        busy_ms, self._slow_ms = self._slow_ms, 0
+        busy_ms, self._slow_ms = self._slow_ms or self._process_ms, 0
         if busy_ms >= LONG_BATCH_MS:
             report("processing", ms=busy_ms)
         time.sleep(busy_ms / 1000)

@@ -38,17 +38,25 @@ rootLogger.level=info
 rootLogger.appenderRef.errors.ref=errors
 """
 """A client's log has the layout of the broker's."""
+TELLS_HEARTBEATS = """logger.coordinator.name=org.apache.kafka.clients.consumer.internals.ConsumerCoordinator
+logger.coordinator.level=debug
+"""
 READY_WITHIN_S = 180
 Event = dict[str, Any]
 
 
-def java_member(settings: Mapping[str, str], logs: bool = False) -> list[str]:
-    """The command of a Java consumer. `logs`: it writes its log, from INFO on, to its standard error."""
+def java_member(settings: Mapping[str, str], logs: bool = False, heartbeats: bool = False) -> list[str]:
+    """The command of a Java consumer. `logs`: it writes its log, from INFO on, to its standard error.
+
+    `heartbeats`: it also logs each heartbeat that it sends.
+    """
     given = dict(settings)
     named = given.get("partition.assignment.strategy", "range").split(",")
     given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
     path = fetch.classpath()
     layout = _layout("errors", LOGGED) if logs else _layout("silent", SILENT)
+    if heartbeats:
+        layout = _layout("heartbeats", LOGGED + TELLS_HEARTBEATS)
     options = [*JVM, f"-XX:SharedArchiveFile={fetch.archive()}", f"-Dlog4j2.configurationFile={layout}"]
     return [fetch.java(), *options, "-cp", path, "Member", *(f"{k}={v}" for k, v in given.items())]
 

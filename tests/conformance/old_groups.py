@@ -1,6 +1,6 @@
 """Simulated hosts held against recordings of old groups: heartbeats, their phases, and what each rebalance cost.
 
-    python -m tests.conformance.old_groups FOLDER [--host quiet] [--seeds 24] [--first 0]
+    python -m tests.conformance.old_groups FOLDER [--host quiet] [--start-host overloaded] [--seeds 24] [--first 0]
 
 FOLDER has recordings, each with its `recording.json` and `heartbeats.json` (when each process sent one). A recorded run
 is played on a named host; from the recording come the settings, what was done and when, and nothing of its speed. Its
@@ -10,6 +10,7 @@ cost is the recording's: from the begin of a revoked callback to the end of the 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -89,6 +90,12 @@ def spread_ms(sent: Heartbeats, at_ms: int, interval_ms: int) -> int | None:
     return interval_ms - max(gaps)
 
 
+def _json(file: Path) -> Any:
+    """What a file contains, or the compressed one beside it."""
+    packed = file.with_suffix(".json.gz")
+    return json.loads(gzip.decompress(packed.read_bytes()) if packed.exists() else file.read_bytes())
+
+
 def next_after(sent: Sequence[int], at_ms: int) -> int | None:
     """The first heartbeat from this time on."""
     return next((at for at in sent if at >= at_ms), None)
@@ -104,8 +111,7 @@ class Recorded:
     @classmethod
     def read(cls, folder: Path) -> Recorded:
         """Of a folder."""
-        record, sent = (json.loads((folder / f"{what}.json").read_text()) for what in ("recording", "heartbeats"))
-        return cls(record, sent)
+        return cls(_json(folder / "recording.json"), _json(folder / "heartbeats.json"))
 
     @property
     def interval_ms(self) -> int:
@@ -127,6 +133,7 @@ class Recorded:
     def in_quiet(self, sent: Heartbeats) -> dict[str, list[int]]:
         """The heartbeats of the quiet half hour, of the processes that are there all the time."""
         since, until = self.quiet
+        since += self.interval_ms  # a run that is played is as late as that
         inside = {process: [at for at in row if since < at < until] for process, row in sent.items()}
         most = max(len(row) for row in inside.values())
         return {process: row for process, row in inside.items() if len(row) > most / 2}
@@ -137,6 +144,11 @@ class Recorded:
         for process, row in self.in_quiet(sent).items():
             by_library[self.library(process)] += lateness(row, self.interval_ms)
         return by_library
+
+    @property
+    def lateness_of_all(self) -> list[int]:
+        """That of all libraries, as recorded."""
+        return [ms for late in self.lateness(self.heartbeats).values() for ms in late]
 
     def spreads(self, sent: Heartbeats) -> list[int | None]:
         """Of the phases, at each of the ages."""
@@ -153,56 +165,90 @@ class Recorded:
         return [r for r in found if r.at_ms >= opens]
 
 
-def compared(recorded: Recorded, host: str, seeds: Sequence[int]) -> Iterator[str]:
-    """The figures of one recording beside those of the same run on a host, line by line."""
-    played = [reenact_on_hosts(recorded.record, seed, {0: START_HOST, START_MS: host}) for seed in seeds]
-    yield f"{recorded.record['id']}, host {host}, {len(played)} seeds"
-    beats = [recorded.lateness(run["heartbeats"]) for run in played]
-    for library, seen in sorted(recorded.lateness(recorded.heartbeats).items()):
-        ours = [ms for run in beats for ms in run[library]]
-        yield (
-            f"  late, {library}: mean {mean(seen):.2f} ms, simulated {mean(ours):.2f}; "
-            f"sd {stdev(seen):.2f}, simulated {stdev(ours):.2f}; n {len(seen)}"
-        )
-    spreads = [recorded.spreads(run["heartbeats"]) for run in played]
-    for i, (age, seen_ms) in enumerate(zip(AGES_MIN, recorded.spreads(recorded.heartbeats), strict=True)):
-        drawn = sorted(row[i] or 0 for row in spreads)
-        yield f"  phases after {age} min: {seen_ms} ms, simulated {median(drawn):.0f} ({drawn[0]}-{drawn[-1]})"
-    yield from costs(recorded, [recorded.rebalances(run) for run in played])
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Recorded ones beside those of the same run played with several seeds, of one recording or of more.
 
+    `late`: by library, of each heartbeat. `spreads`: of the phases at `AGES_MIN`, a row for a run. `costs`: by
+    rebalance, the recorded cost and the played ones.
+    """
 
-def costs(recorded: Recorded, played: Sequence[Sequence[Rebalance]]) -> Iterator[str]:
-    """What each rebalance cost beside the simulated range, then how many are inside, and the median error."""
-    ours: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for run in played:
-        for rebalance in run:
-            ours[rebalance.action, rebalance.ordinal].append(rebalance.cost)
-    inside, errors = 0, []
-    rows = recorded.rebalances(recorded.record)
-    for row in rows:
-        drawn = sorted(ours[row.action, row.ordinal]) or [0]
-        low, middle, high = drawn[0], median(drawn), drawn[-1]
-        inside += low <= row.cost <= high
-        errors.append(abs(middle - row.cost) / max(row.cost, 1))
-        yield (
-            f"  {row.action}, {row.ordinal}. rebalance, age {row.age_ms / 1000:.0f} s: {row.cost}, "
-            f"simulated {middle:.0f} ({low}-{high}){'' if low <= row.cost <= high else ' OUTSIDE'}"
-        )
-    yield f"  inside {inside} of {len(rows)}, median error {100 * median(errors):.0f} %"
+    late: dict[str, tuple[list[int], list[int]]]
+    spreads: tuple[list[list[int | None]], list[list[int | None]]]
+    costs: list[tuple[Rebalance, list[int]]]
+
+    @classmethod
+    def of(cls, recorded: Recorded, hosts: Mapping[int, str], seeds: Sequence[int]) -> Figures:
+        """Of one recording on hosts, each from a time on."""
+        played = [reenact_on_hosts(recorded.record, seed, hosts) for seed in seeds]
+        beats = [recorded.lateness(run["heartbeats"]) for run in played]
+        late = {
+            library: (seen, [ms for run in beats for ms in run[library]])
+            for library, seen in recorded.lateness(recorded.heartbeats).items()
+        }
+        spreads = [recorded.spreads(run["heartbeats"]) for run in played]
+        ours: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for run in played:
+            for row in recorded.rebalances(run):
+                ours[row.action, row.ordinal].append(row.cost)
+        rows = [(row, sorted(ours[row.action, row.ordinal]) or [0]) for row in recorded.rebalances(recorded.record)]
+        return cls(late, ([recorded.spreads(recorded.heartbeats)], spreads), rows)
+
+    @classmethod
+    def together(cls, every: Sequence[Figures]) -> Figures:
+        """Those of several recordings as one."""
+        late: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for figures in every:
+            for library, (seen, ours) in figures.late.items():
+                late[library][0].extend(seen)
+                late[library][1].extend(ours)
+        spreads = ([row for f in every for row in f.spreads[0]], [row for f in every for row in f.spreads[1]])
+        return cls(late, spreads, [row for figures in every for row in figures.costs])
+
+    def lines(self) -> Iterator[str]:
+        """Lateness, phases, and how many costs are inside the range of the seeds."""
+        for library, (seen, ours) in sorted(self.late.items()):
+            yield (
+                f"  late, {library}: mean {mean(seen):.2f} ms, simulated {mean(ours):.2f}; "
+                f"sd {stdev(seen):.2f}, simulated {stdev(ours):.2f}; n {len(seen)}"
+            )
+        for i, age in enumerate(AGES_MIN):
+            seen_ms, drawn = (sorted(row[i] or 0 for row in rows) for rows in self.spreads)
+            yield (
+                f"  phases after {age} min: mean {mean(seen_ms):.0f} ms of {len(seen_ms)}, "
+                f"simulated {mean(drawn):.0f}, median {median(drawn):.0f} ({drawn[0]}-{drawn[-1]})"
+            )
+        inside = [drawn[0] <= row.cost <= drawn[-1] for row, drawn in self.costs]
+        errors = [abs(median(drawn) - row.cost) / max(row.cost, 1) for row, drawn in self.costs]
+        yield f"  inside {sum(inside)} of {len(inside)}, median error {100 * median(errors):.0f} %"
+
+    def costs_lines(self) -> Iterator[str]:
+        """What each rebalance cost beside the simulated range."""
+        for row, drawn in self.costs:
+            low, high = drawn[0], drawn[-1]
+            yield (
+                f"  {row.action}, {row.ordinal}. rebalance, age {row.age_ms / 1000:.0f} s: {row.cost}, "
+                f"simulated {median(drawn):.0f} ({low}-{high}){'' if low <= row.cost <= high else ' OUTSIDE'}"
+            )
 
 
 def main() -> None:
-    """Print the comparison of every recording of a folder."""
+    """Print the comparison of every recording of a folder, and of all of them together."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--host", default="quiet")
+    parser.add_argument("--start-host", default=START_HOST, help=f"until {START_MS / 1000:.0f} s")
     parser.add_argument("--seeds", type=int, default=24)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
-    for folder in sorted(path.parent for path in given.folder.glob("*/heartbeats.json")):
-        for line in compared(Recorded.read(folder), given.host, seeds):
-            print(line, flush=True)
+    hosts = {0: given.start_host, START_MS: given.host}
+    every = []
+    for folder in sorted(path.parent for path in given.folder.glob("*/heartbeats.json*")):
+        every.append(Figures.of(Recorded.read(folder), hosts, seeds))
+        print(f"{folder.name}, host {given.host}, {len(seeds)} seeds", *every[-1].costs_lines(), sep="\n")
+        print(*every[-1].lines(), sep="\n", flush=True)
+    print(f"all {len(every)}", *Figures.together(every).lines(), sep="\n")
 
 
 if __name__ == "__main__":

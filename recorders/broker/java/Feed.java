@@ -28,14 +28,14 @@ public class Feed {
         reader.setDaemon(true);
         reader.start();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings)) {
-            while (true) {
+            for (long next = System.currentTimeMillis(); ; next += Long.parseLong(args[1])) {
+                Thread.sleep(Math.max(0, next - System.currentTimeMillis()));
                 for (String topic : topics) {
                     int partitions = producer.partitionsFor(topic).size();
                     for (int p = 0; p < partitions; p++) {
                         producer.send(new ProducerRecord<>(topic, p, null, new byte[] {1}));
                     }
                 }
-                Thread.sleep(Long.parseLong(args[1]));
             }
         }
     }
