@@ -45,14 +45,14 @@ def _then(quiet_ms: int) -> str:
     """The seventh member comes and goes, and again after the quiet time; then a kill and a rolling restart."""
     again_ms = SETTLED_MS + quiet_ms
     killed_ms = again_ms + 40_000
-    told = [(12_000, "start m7"), (SETTLED_MS, "close m7"), (again_ms, "start m7"), (again_ms + 20_000, "close m7")]
-    told.append((killed_ms, "kill m3"))
+    then = [(12_000, "start m7"), (SETTLED_MS, "close m7"), (again_ms, "start m7"), (again_ms + 20_000, "close m7")]
+    then.append((killed_ms, "kill m3"))
     restarts_ms = killed_ms + 54_000
     for n, member in enumerate(("m1", "m2", "m3", "m4", "m5", "m6")):
         at_ms = restarts_ms + 10_000 * n
-        told += [(at_ms, f"close {member}")] if member != "m3" else []
-        told.append((at_ms + 3_000, f"start {member}"))
-    return ",".join(f"{at} {what}" for at, what in told)
+        then += [(at_ms, f"close {member}")] if member != "m3" else []
+        then.append((at_ms + 3_000, f"start {member}"))
+    return ",".join(f"{at} {what}" for at, what in then)
 
 
 IDLE = Family(

@@ -61,7 +61,7 @@ def consumer_of(settings: dict[str, str]) -> Any:
     return KafkaConsumer(**given, partition_assignment_strategy=(ASSIGNORS[settings["partition.assignment.strategy"]],))
 
 
-def _told_to_close(commands: SimpleQueue[str]) -> bool:
+def _must_close(commands: SimpleQueue[str]) -> bool:
     try:
         return commands.get_nowait() == "close"
     except Empty:
@@ -83,7 +83,7 @@ def main() -> None:
     report("start")
     consumer = consumer_of(settings)
     consumer.subscribe(settings["topics"].split(","), listener=Listener(consumer))
-    while not _told_to_close(commands):
+    while not _must_close(commands):
         if consumer.poll(timeout_ms=POLL_MS):
             time.sleep(process_s)
     member_id = consumer.group_metadata().member_id
