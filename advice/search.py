@@ -20,6 +20,7 @@ from groupsim.events.errors import GroupsimError
 from groupsim.pipeline.grid import Subject, load
 from groupsim.pipeline.parallel import Spread, here
 from groupsim.simulation.run import DURATION, resolve_settings
+from groupsim.simulation.settings import WORLD_NAMES
 
 NOTHING_UNKNOWN: Unknown = {}
 LEAST = 2
@@ -45,6 +46,10 @@ def search(
     for name in goal.names:
         if name not in MEASURES:
             raise AdviceError(f"unknown measure {name!r}; there are {', '.join(MEASURES)}")
+    for name in WORLD_NAMES:
+        if name in space:
+            instead = f"--set {name}=... plays all choices with one, --unknown {name}=LOW..HIGH draws one for each seed"
+            raise AdviceError(f"{name} is no choice that anybody has: {instead}")
     check = _check(what, fixed, unknown)
 
     def played(most: int) -> Runs:

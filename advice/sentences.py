@@ -14,8 +14,7 @@ from groupsim.analysis.tables.amounts import about, amount, called, in_two_digit
 from groupsim.replay.reconstruct.inferred_settings.evidence import SESSION
 from groupsim.replay.spread import FEWEST, median_interval
 from groupsim.replay.verdict import Verdict
-from groupsim.simulation.host_speed import HOSTS
-from groupsim.simulation.settings import HOST, QUIET_MS, WORLD_NAMES
+from groupsim.simulation.settings import HOST, QUIET_MS
 from groupsim.wording.lists import as_sentence, capital
 from groupsim.wording.numbers import counted, percent, probability
 
@@ -264,9 +263,9 @@ def _more_than(difference: Estimate, name: str) -> str:
 
 def _one_host(advice: Advice) -> str:
     """That a scenario was simulated on one host, which may decide what is the best."""
-    if advice.record is not None or any(name in choice for choice in advice.choices for name in WORLD_NAMES):
+    if advice.record is not None:
         return ""
-    ask = f"--vary {HOST}={','.join(HOSTS)} and --set {QUIET_MS}={EIGHT_HOURS_MS} tell"
+    ask = f"--set {HOST}=busy or --set {QUIET_MS}={EIGHT_HOURS_MS} tells"
     return f"On another host, or in a group that is hours old, another choice may be the best: {ask}."
 
 

@@ -24,8 +24,8 @@ def in_python(sentence: str) -> str:
 
     >>> in_python("--assume session.timeout.ms=... narrows the answer")
     'assume={"session.timeout.ms": ...} narrows the answer'
-    >>> in_python("--vary host=quiet,busy and --set quiet.ms=1000 tell")
-    'vary={"host": ["quiet", "busy"]} and settings={"quiet.ms": 1000} tell'
+    >>> in_python("--vary assignor=range,sticky and --set quiet.ms=1000 tell")
+    'vary={"assignor": ["range", "sticky"]} and settings={"quiet.ms": 1000} tell'
     """
     named = _OF_NAMES.sub(
         lambda found: f"{_KEYWORDS[found[1]]}={{{json.dumps(found[2])}: {_value(found[3])}}}", sentence

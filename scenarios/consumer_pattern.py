@@ -24,7 +24,7 @@ def consumer_pattern(world: World, partitions: int = 4, metadata_ms: int = 30_00
         group.join(2, pattern="orders\\..*")
     for group in groups.values():
         yield group.stable(members=2, within=minutes(1))
-    yield world.sleep(max(seconds(16) - world.now, 0))  # metadata is half as old as it may be
+    yield world.sleep((seconds(16) - world.now) % metadata_ms)  # metadata is half as old as it may be
 
     created = world.now
     later = world.topic("orders.us", partitions=partitions)

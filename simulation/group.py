@@ -64,6 +64,7 @@ class GroupHandle:
         self.config = self._configured(settings)
         self.members: list[MemberHandle] = []
         self._declared: tuple[str, ...] = ()
+        self._grows_old = False
         self._waits: list[tuple[Callable[[], bool], simpy.Event]] = []
         self._look_soon = OnceAnInstant(context.env, self._look)
         context.watch(self._watch)
@@ -197,12 +198,24 @@ class GroupHandle:
         if any(matching(pattern, {name: 0}) for pattern in patterns if pattern):
             self._declare((name,))
 
+    def grow_old(self) -> None:
+        """It is to be as after a long quiet: until then it is not stable."""
+        self._grows_old = True
+
+    def is_old(self) -> None:
+        """Its heartbeats are as after a long quiet."""
+        self._grows_old = False
+        self._look_soon()
+
     def stable(self, members: int, within: int | None = None) -> simpy.Event:
-        """Fires when the group has settled with so many members; after `within` ms the scenario fails instead."""
+        """Fires when the group has settled with so many members; after `within` ms the scenario fails instead.
+
+        Where the group has been quiet for long, it fires some heartbeats later, when these are as far apart as then.
+        """
         members = checks.whole(members, f"group {self.name!r}: stable(members=…)")
         within = None if within is None else checks.ms(within, f"group {self.name!r}: stable(within=…)")
         event = self._context.env.event()
-        self._waits.append((lambda: self.settled(members), event))
+        self._waits.append((lambda: not self._grows_old and self.settled(members), event))
         self._look_soon()
         if within is not None:
             limit = self._context.env.timeout(within)
@@ -236,7 +249,7 @@ class GroupHandle:
         return assigned if streams is None else streams.partitions(assigned)
 
     def _too_late(self, event: simpy.Event, members: int, within: int) -> None:
-        if not event.triggered:
+        if not event.triggered and not (self._grows_old and self.settled(members)):
             group = self._context.broker.group(self.name)
             event.fail(
                 ScenarioFailed(

@@ -23,10 +23,19 @@ class HeartbeatTimers:
         self.late_in_all: LateInAll | None = None
         self._left: dict[str, float] = {}
         self._quiet_ms: dict[str, int] = {}
+        self._quiet_interval_ms: dict[str, int] = {}
 
     def has_been_quiet(self, process: str, for_ms: int) -> None:
         """The next heartbeat of a process comes when it would if it had sent them for so long before."""
         self._quiet_ms[process] = for_ms
+
+    def is_due(self, process: str) -> bool:
+        """Whether that heartbeat is not planned yet."""
+        return process in self._quiet_ms
+
+    def quiet_interval_ms(self, process: str) -> int:
+        """The interval after which it was planned; 0 if it was not."""
+        return self._quiet_interval_ms.get(process, 0)
 
     def late_ms(self, process: str, interval_ms: int) -> int:
         """How late the next heartbeat of a process is, in whole ms; what is less than one is added to the next."""
@@ -41,4 +50,5 @@ class HeartbeatTimers:
         quiet_ms = self._quiet_ms.pop(process, 0)
         if not quiet_ms or self.late_in_all is None or interval_ms <= 0:
             return 0.0
+        self._quiet_interval_ms[process] = interval_ms
         return self.late_in_all(process, quiet_ms / interval_ms) % interval_ms

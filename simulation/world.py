@@ -189,8 +189,9 @@ class World:
     ) -> GroupHandle:
         """Declare a consumer group. `assignor`: one name, or several in order of preference.
 
-        `quiet_for`: as soon as it has settled, its members' heartbeats are as far apart as after so many ms without a
-        rebalance, which are not simulated; not on the ideal host, on which they stay together.
+        `quiet_for`: once it has settled, its members' heartbeats are as far apart as after so many ms without a
+        rebalance, which are not simulated; not on the ideal host, on which they stay together. `stable()` fires then,
+        at a random time between two heartbeats.
 
         `protocol`: `classic`, or `consumer` (KIP-848), where `assignor` is the server's. `group_config`: what an
         administrator has set for this group alone (`consumer.session.timeout.ms`, …).
@@ -210,17 +211,7 @@ class World:
             settings["group.remote.assignor"] = assignor
         elif assignor is not None:
             settings["partition.assignment.strategy"] = (assignor,) if isinstance(assignor, str) else tuple(assignor)
-        quiet_ms = quiet_ms_of(self.settings)
-        quiet_ms = checks.ms(quiet_for, f"group {name!r}: quiet_for") if quiet_ms is None else quiet_ms
-        if quiet_ms and not self.context.host.drifts:
-            raise BadScenario(
-                f"group {name!r} can't have been quiet for so long: on an ideal host heartbeats stay together;"
-                ' take another one: world.host("quiet"), or --set host=quiet'
-            )
-        group = self._declare(name, settings, group_config)
-        if quiet_ms:
-            has_been_quiet(self.context, group, quiet_ms)
-        return group
+        return self._declare(name, settings, group_config, quiet_ms=checks.ms(quiet_for, f"group {name!r}: quiet_for"))
 
     def _declare(
         self,
@@ -228,12 +219,20 @@ class World:
         settings: Settings | Mapping[str, object],
         group_config: Mapping[str, int] | None,
         streams: StreamsApplication | None = None,
+        quiet_ms: int = 0,
     ) -> GroupHandle:
         settings = {**settings, **self.context.consumer_settings()}
-        return self._add(GroupHandle(self.context, name, settings, streams), group_config)
+        return self._add(GroupHandle(self.context, name, settings, streams), group_config, quiet_ms)
 
-    def _add(self, group: Handle, group_config: Mapping[str, int] | None) -> Handle:
-        name = group.name
+    def _add(self, group: Handle, group_config: Mapping[str, int] | None, quiet_ms: int = 0) -> Handle:
+        """`quiet_ms`: how old it is, where the run's settings do not say."""
+        name, of_run = group.name, quiet_ms_of(self.settings)
+        quiet_ms = quiet_ms if of_run is None else of_run
+        if quiet_ms and not self.context.host.drifts:
+            raise BadScenario(
+                f"group {name!r} can't have been quiet for so long: on an ideal host heartbeats stay together;"
+                ' take another one: world.host("quiet"), or --set host=quiet'
+            )
         if name:
             checks.name(name, "the name of a group")
         if name in self.groups or not name:
@@ -241,6 +240,8 @@ class World:
         self.broker.configure_group(name, group_config or {})
         self.groups[name] = group
         self.context.groups.add(name)
+        if quiet_ms:
+            has_been_quiet(self.context, group, quiet_ms)
         return group
 
     def streams(
@@ -338,9 +339,18 @@ class World:
         name = group.name if group is not None else workload.name
         return autoscale(self.context, workload, name, topics, **settings)
 
-    def sleep(self, ms: int) -> simpy.Event:
-        """An event that fires in `ms` milliseconds."""
-        return self._env.timeout(checks.ms(ms, "world.sleep"))
+    def sleep(self, ms: int, up_to: int | None = None) -> simpy.Event:
+        """An event that fires in `ms` milliseconds; with `up_to` after a time between both that the seed draws.
+
+        What a fault costs depends on when it comes between two heartbeats: draw that, and seeds show it.
+        """
+        ms = checks.ms(ms, "world.sleep")
+        if up_to is not None:
+            most = checks.ms(up_to, "world.sleep: up_to")
+            if most < ms:
+                raise BadScenario(f"world.sleep: up_to={most:,} is less than {ms:,}")
+            ms = self.rng.stream("sleep").randint(ms, most)
+        return self._env.timeout(ms)
 
     def check(self, holds: bool, claim: str) -> None:
         """Check a claim; the run fails if it does not hold."""

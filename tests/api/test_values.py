@@ -43,7 +43,7 @@ def test_what_an_answer_rests_on_is_said_in_pythons_words() -> None:
         ("--set load.rate=200 gives them one", 'settings={"load.rate": 200} gives them one'),
         ("name choices with --assignor and --set", "name choices with assignor= and settings="),
         ("--protocol consumer asks for it", 'protocol="consumer" asks for it'),
-        ("--vary host=quiet,busy tells", 'vary={"host": ["quiet", "busy"]} tells'),
+        ("--vary assignor=range,sticky tells", 'vary={"assignor": ["range", "sticky"]} tells'),
     ],
 )
 def test_an_option_becomes_an_argument(sentence: str, said: str) -> None:

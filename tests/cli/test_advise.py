@@ -42,6 +42,10 @@ def test_a_bound_takes_another_choice_or_none(call: Call) -> None:
         (("--vary", "assignor=range,range"), "every value once"),
         (("--vary", "session.timeout.ms=9..1"), "the first end must be below the second"),
         (("--vary", "nosuch=1"), "unknown setting 'nosuch'"),
+        (
+            ("--vary", "host=quiet,busy"),
+            "host is no choice that anybody has: --set host=... plays all choices with one",
+        ),
         (("--vary", "members=2,3"), "'members' is given twice, by --vary, --unknown or --set"),
         (("--vary", "static=true", "--minimize", "cost"), "unknown measure 'cost'"),
         (("--vary", "static=true", "--subject-to", "rebalances<2"), "--subject-to must be MEASURE<=VALUE"),
