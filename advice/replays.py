@@ -34,7 +34,7 @@ MEASURES = {
     "outage_ms": "time with at least one partition not held, after start-up",
     "longest_partition_ms": "longest time that one partition was not held without a break, after start-up",
     "max_partitions": "most partitions not held at once",
-    "detection_ms": "longest time that a partition's owner was dead and still in the group",
+    "detection_ms": "longest time that a partition's owner was dead (not frozen) and still in the group",
     "rework_ms": "partition-milliseconds with a process that is not entitled: its work is done again",
     "rebalances": "rebalances of the group",
     "unpolled_ms": "partition-milliseconds held, but only by processes that were stuck in a batch and did not poll",

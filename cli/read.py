@@ -19,6 +19,8 @@ from groupsim.wording.numbers import counted, partition_seconds
 from groupsim.wording.start_up import start_up
 
 SUMS = ("group", "topic", "label", "cause")
+TOGETHER = (*SUMS, "partition")
+"""What sums may be by, several at once; `partition` alone lists every interval."""
 BY = ("partition", "rebalance", *SUMS)
 _OF_REBALANCE = ("group", "generation", "started_ms")
 BLAMED = ("member", "phase", "configuration")
@@ -27,7 +29,11 @@ BLAMED = ("member", "phase", "configuration")
 def unavailable(
     run: RunArgument,
     by: Annotated[
-        str, typer.Option(metavar="|".join(BY), help="What to group by; separate several by commas: group,label.")
+        str,
+        typer.Option(
+            metavar="|".join(BY),
+            help="What to group by; separate several by commas: group,label. `partition` lists every interval.",
+        ),
     ] = "partition",
     between: PeriodOption = None,
     in_full: Annotated[bool, typer.Option("--notes", help="List what the logs of a recorded run do not show.")] = False,
@@ -36,7 +42,9 @@ def unavailable(
 ) -> None:
     """Show which partitions were unavailable, when, for how long, and why.
 
-    Sums (--by) begin when the groups first worked, without start-up; `--between FROM TO` chooses another time.
+    Without --by it lists every interval, start-up included: from when, how long, why. `--by topic,partition` sums
+    them for each partition, `--by topic,partition,cause` also by why.
+    Sums begin when the groups first worked, without start-up; `--between FROM TO` chooses another time.
 
     Example: groupsim unavailable latest --by label
     """
@@ -45,9 +53,9 @@ def unavailable(
     from groupsim.analysis.tables.columns import UNAVAILABLE, as_rows
 
     parts = by.split(",")
-    wrong = [part for part in parts if part not in BY or (len(parts) > 1 and part not in SUMS)]
+    wrong = [part for part in parts if part not in (TOGETHER if len(parts) > 1 else BY)]
     if wrong:
-        known = SUMS if len(parts) > 1 else BY
+        known = TOGETHER if len(parts) > 1 else BY
         hint = "; `groupsim blame` groups by it" if wrong[0] in BLAMED else ""
         raise BadRequest(f"--by must be {', '.join(known)}, not {wrong[0]!r}{hint}")
     with existing(store) as opened:
@@ -61,7 +69,7 @@ def unavailable(
         if by == "partition":
             rows, columns = with_instants(rows, columns, found.info, "from_ms")
         else:
-            keys = parts
+            keys = ["topic", *parts] if "partition" in parts and "topic" not in parts else parts
             if by == "rebalance":
                 rows, keys = list(metrics.with_rebalance(rows, found.rebalance_rows)), [*_OF_REBALANCE]
             rows, columns = metrics.sums(rows, *keys), [*keys, *metrics.SUMS]

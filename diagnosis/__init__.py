@@ -27,7 +27,8 @@ How long:
 
 - `stopped`: how long nobody could read, in bounds; `stopped_by_broker`, `held`, `silences`: what it rests on, of which
   the last two ask `incidents.account`
-- `stopped_in_run`: the same by the facts of a run; `outages`: how long one partition or more could not be read
+- `stopped_in_run`: the same by the facts of a run; `waits_in_run`: what partitions waited for that no log shows;
+  `outages`: how long one partition or more could not be read
 - `topics_given`: what the number of a topic's partitions would add where no log names one
 
 The answer:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from groupsim.diagnosis.codes import Certainty, Code
 from groupsim.diagnosis.finding import Bounds, Diagnosis, Finding
-from groupsim.diagnosis.order import FAILURES, LASTING, LONG_HARM_MS, ON_PURPOSE, QUIET
+from groupsim.diagnosis.order import FAILURES, LASTING, ON_PURPOSE, QUIET
 from groupsim.diagnosis.times import bounds, outage_in_words, share
 from groupsim.wording.first_sentence import first_that_fits
 from groupsim.wording.lists import capital
@@ -17,6 +17,8 @@ _WIDE = 10
 """Bounds further apart than this, one a multiple of the other, decide nothing."""
 _NAME = re.compile(r"[^\s:,]*[-_.#…\d]")
 """A word that is the name of something, as it begins."""
+_LONG_MS = 10_000
+"""An outage that lasted as long is said in the first sentence, whatever it came from."""
 _MORE = 1.5
 """Some partitions were unavailable for clearly longer than all of them: by this factor."""
 _SHORT_MS, _SMALL = 1_000, 0.01
@@ -49,8 +51,8 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     if (unavailable := _long_outage(group, first)) is not None:
         why = ", and no line says why" if first.code is Code.HEALTHY else ""
         said = f"some partitions were unavailable for {unavailable}{why}."
-        whole = [f"{first.what}{_mark(first)} {said}"] if not why else []
-        return _begun(first_that_fits([*whole, said], _names(group)), group)
+        variants = [f"{first.what}{_mark(first)} {said}", said] if not why else [said]
+        return _begun(first_that_fits([*_all_among(groups, variants), *variants], _names(group)), group)
     meant = first.code is Code.START_UP or first.code in ON_PURPOSE
     if meant and first.certainty is not Certainty.POSSIBLE:
         brief = first.do[0].brief if first.do else ""
@@ -62,16 +64,31 @@ def answered(groups: Sequence[Diagnosis], *, tried: bool = False) -> str:
     lasting = (f for f in group.findings if f.code in LASTING and f.after is first.code and f.harm_ms > first.harm_ms)
     variants[:0] = [f"{what}; {f.do[0].brief}." for f in lasting for what in _leads_to(first, f)]
     variants[:0] = _with_what_lasts(group, first, brief)
-    named = [named for text in variants[:-1] if (named := _among(groups, text)) is not None]
+    named = _all_among(groups, variants[:-1])
     bare = f"{first.what.partition(' (')[0]}."
     return _begun(first_that_fits([*named, *variants, bare], _names(group)), group)
 
 
+def most_first(groups: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Groups whose total is known change places, so that of these the one comes first that cost most; those in which
+    nothing went wrong come last. The others stay where they are.
+    """
+    known = [group for group in groups if group.outage is not None and group.outage.partition_ms is not None]
+    ordered = iter(sorted(known, key=_cost, reverse=True))
+    return [next(ordered) if group in known else group for group in groups]
+
+
+def _cost(group: Diagnosis) -> tuple[bool, int]:
+    first = group.findings[0]
+    wrong = first.code not in QUIET or _long_outage(group, first) is not None
+    return wrong, (group.outage and group.outage.partition_ms) or 0
+
+
 def _long_outage(group: Diagnosis, first: Finding) -> str | None:
-    """How long some partitions were unavailable, where that is a minute or more and nothing was found to be wrong."""
+    """How long some partitions were unavailable, where that is long and nothing was found to be wrong."""
     outage = group.outage
     quiet = first.code in QUIET or first.code in ON_PURPOSE
-    if not quiet or outage is None or (outage.ms[0] or 0) < LONG_HARM_MS:
+    if not quiet or outage is None or (outage.ms[0] or 0) < _LONG_MS:
         return None
     return outage_in_words(outage)
 
@@ -103,6 +120,11 @@ def _brief(first: Finding, *, tried: bool) -> str:
     if not useful or (not tried and not _TRADE_OFFS.isdisjoint(key for key, _ in useful[0].trial)):
         return ""
     return useful[0].brief
+
+
+def _all_among(groups: Sequence[Diagnosis], texts: Sequence[str]) -> list[str]:
+    """Of sentences those that also say which of several groups they are about."""
+    return [said for text in texts if (said := _among(groups, text)) is not None]
 
 
 def _among(groups: Sequence[Diagnosis], text: str) -> str | None:

@@ -38,6 +38,7 @@ class Code(StrEnum):
     COMMIT_FAILED = "commit-failed"
     CONNECT_DELAY = "connect-delay"
     WORKER_STUCK = "worker-stuck"
+    STALLED = "stalled"
     CONNECT_CONFIG = "connect-config"
     APP_ERROR = "app-error"
     STREAMS_PROBING = "streams-probing"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from groupsim.diagnosis.answer import answered
+from groupsim.diagnosis.answer import answered, most_first
 from groupsim.diagnosis.at_the_end import at_the_end
 from groupsim.diagnosis.cause import STEPWISE, eager_consumers
 from groupsim.diagnosis.causes import causes
@@ -68,22 +68,24 @@ def explain_run(facts: Iterable[Recorded], groups: Sequence[str] = (), origin: s
 
     `origin`: when a recorded run began (`RunInfo.origin`).
     """
-    origin_ms = EPOCH_MS if origin is None else instant(origin)
-    reading = reading_of(facts, origin_ms)
+    reading = reading_of(facts, None if origin is None else instant(origin))
     found = explain_reading(reading, groups)
     if found is None:
         return None
     places = {place for group in found.groups for finding in group.findings for place in finding.evidence.places}
-    texts = texts_of(reading, places, origin_ms)
+    texts = texts_of(reading, places)
     if origin is None:  # what logs leave open is known at their import
-        known = {name: Outage((ms, ms)) for name, ms in reading.in_run.outage_ms.items()}
+        sums = reading.in_run.partition_ms
+        known = {name: Outage((ms, ms), partition_ms=sums.get(name)) for name, ms in reading.in_run.outage_ms.items()}
         found = with_outages(found, known)
     return replace(found, texts=texts, counted_from_ms=EPOCH_MS if origin is None else None)
 
 
 def with_outages(explanation: Explanation, outages: Mapping[str, Outage]) -> Explanation:
-    """The explanation with how long some partitions of its groups were unavailable, and the sentence that says it."""
-    groups = tuple(replace(group, outage=outages.get(group.group or "")) for group in explanation.groups)
+    """The explanation with how long some partitions of its groups were unavailable, and the sentence that says it: of
+    several groups it is about the one that cost most.
+    """
+    groups = tuple(most_first([replace(each, outage=outages.get(each.group or "")) for each in explanation.groups]))
     return replace(explanation, groups=groups, answer=answered(groups))
 
 

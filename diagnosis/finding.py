@@ -64,11 +64,12 @@ Bounds = tuple[int | None, int | None]
 
 class Outage(NamedTuple):
     """How long one partition or more was unavailable: between what it lies; and about how long, where that can be said
-    beside the bounds.
+    beside the bounds. `partition_ms`: the time of all partitions together, where it is known.
     """
 
     ms: Bounds
     about_ms: int | None = None
+    partition_ms: int | None = None
 
     @property
     def near_ms(self) -> int | None:

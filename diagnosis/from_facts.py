@@ -1,7 +1,7 @@
 """A stored run as the rows that its logs would give, so that a diagnosis reads runs and logs alike.
 
 A row's line is the fact's number. What only the simulator knows (a crash, a freeze) has no row: a diagnosis of a run
-must find it as it would in logs.
+finds it as it would in logs. Of what no log shows at all, and of how long it took, `waits_in_run` says what is known.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from groupsim.diagnosis.finding import Place
 from groupsim.diagnosis.moves import NO_SYNC
 from groupsim.diagnosis.stopped_in_run import NEEDED, InRun, stopped_in_run
 from groupsim.diagnosis.topics_in_run import NOTICED_AFTER, TOPICS, TopicsInRun
+from groupsim.diagnosis.waits_in_run import Wait
 from groupsim.diagnosis.workers_in_run import WorkersInRun
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -188,9 +189,26 @@ FACTS = tuple(tag for tag, kind in CATALOGUE.items() if kind in _READ or tag in 
 
 
 class RunReading(Reading):
-    """A run as a reading. `in_run`: what its facts say of the time in which groups were stopped."""
+    """A run as a reading. `in_run`: what its facts say of the time in which groups were stopped; `origin_ms`: its
+    begin, UTC ms.
+    """
 
     in_run: InRun = InRun()
+    origin_ms: int = EPOCH_MS
+
+    def waits(self, group: str | None) -> tuple[Wait, ...] | None:
+        """What partitions of a group waited for that no log shows, by UTC instants; None: that is not known."""
+        if self.in_run.waits is None:
+            return None
+        found = self.in_run.waits.get(group or "", ())
+        return tuple(
+            wait._replace(from_ms=self.origin_ms + wait.from_ms, to_ms=self.origin_ms + wait.to_ms) for wait in found
+        )
+
+    @property
+    def end_ms(self) -> int | None:
+        """When the run ends, UTC ms: an outage may last until then, long after the last line of a group."""
+        return None if self.in_run.end_ms is None else self.origin_ms + self.in_run.end_ms
 
 
 def _is_of_streams(event: Event) -> bool:
@@ -208,13 +226,17 @@ def _pending(event: Event) -> Iterable[tuple[RowKind, str | None, Detail]]:
     return [(RowKind.BROKER_PENDING_EXPIRED, event.member, {})] if event.cause == "expired" else []
 
 
-def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReading:
-    """The rows of a run. `origin_ms`: its begin, UTC milliseconds since 1970."""
+def reading_of(facts: Iterable[Recorded], origin_ms: int | None = None) -> RunReading:
+    """The rows of a run. `origin_ms`: when one that was recorded began, UTC milliseconds since 1970; None: it was
+    simulated, so all its facts are known.
+    """
     raw = list(facts)
     streams = {group_of(fact.stream) for fact in raw if type(fact.event) in STREAMS}
     applications = streams | {group_of(fact.stream) for fact in raw if _is_of_streams(fact.event)}
     facts = list(as_partitions(raw))
     in_run = stopped_in_run(facts)
+    in_run = in_run if origin_ms is None else in_run._replace(waits=None)
+    origin_ms = EPOCH_MS if origin_ms is None else origin_ms
     begin_ms = {group: ms for group, ms in in_run.worked_ms.items() if group in applications and ms is not None}
     rows: list[Row] = []
     context: list[Row] = []
@@ -245,16 +267,23 @@ def reading_of(facts: Iterable[Recorded], origin_ms: int = EPOCH_MS) -> RunReadi
             detail = {**detail, **of_type}
             row = Row(RUN, fact.seq, iso(origin_ms + fact.at_ms), kind, group, member, client, detail, program)
             (rows if kind in SHOWN else context).append(row)
-    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=in_run)
+    return RunReading(files=(RUN,), origins=(RUN,), rows=rows, context=context, in_run=in_run, origin_ms=origin_ms)
 
 
-def texts_of(reading: Reading, places: Set[Place], origin_ms: int = EPOCH_MS) -> dict[Place, str]:
+def texts_of(reading: RunReading, places: Set[Place]) -> dict[Place, str]:
     """The facts of a run in words, by their places: when, as `groupsim show` counts it, what, which member, and why."""
-    return {
-        place: _in_words(row, origin_ms)
-        for row in (*reading.rows, *reading.context)
-        if row.file == RUN and (place := Place(row.file, row.line)) in places
+    waits = (wait for waits in (reading.in_run.waits or {}).values() for wait in waits)
+    stops = {
+        Place(RUN, seq): f"{at:,} ms: process {what}, {wait.client}"
+        for wait in waits
+        for seq, at, what in zip(wait.facts, (wait.from_ms, wait.to_ms), ("stopped", "no longer stopped"), strict=False)
     }
+    said = {
+        place: _in_words(row, reading.origin_ms)
+        for row in (*reading.rows, *reading.context)
+        if (place := Place(row.file, row.line)) in places
+    }
+    return {place: text for place, text in stops.items() if place in places} | said
 
 
 def _in_words(row: Row, origin_ms: int) -> str:

@@ -25,6 +25,7 @@ from groupsim.diagnosis.said import Said
 from groupsim.diagnosis.shared_ids import names_by_file, names_by_member
 from groupsim.diagnosis.short_names import short_names, with_kind
 from groupsim.diagnosis.versions import Versions
+from groupsim.diagnosis.waits_in_run import Wait
 from groupsim.incidents.account.accounts import NOT_NAMED, accounts_of
 from groupsim.incidents.account.alike import one_of_each
 from groupsim.incidents.account.group import Account
@@ -85,10 +86,16 @@ class GroupLog:
         accounts: Callable[[], Mapping[str, Account]] = dict,
         ends: Mapping[str, int] | None = None,
         stopped_ms: Bounds | None = None,
+        waits: Sequence[Wait] | None = None,
+        waited_ms: int | None = None,
     ) -> None:
         self.group = group
         self.stopped_ms = stopped_ms
         """How long nobody could take records, where that is known: of a run."""
+        self.waits = waits
+        """What partitions waited for that no line shows, by UTC instants: of a simulated run; None: not known."""
+        self.waited_ms = waited_ms
+        """Partition-milliseconds of all that partitions waited, where that is known: of a run."""
         self.ends = ends or {}
         """The last instant of each file, on whatever line."""
         self._accounts = accounts
@@ -325,7 +332,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
         reason = str(row.detail.get("reason") or row.detail.get("error") or "")
         by_group[group].append(Said(nth, at, row, _speaker(row), reason))
     ends = {file: instant(at) for file, at in reading.ends.items() if at is not None}
-    known = reading.in_run.stopped_ms if isinstance(reading, RunReading) else {}
+    run = reading if isinstance(reading, RunReading) else RunReading()
     accounts = cache(lambda: {account.group: account for account in accounts_of(one_of_each(reading).reading)})
     found = []
     for group, said in by_group.items():
@@ -337,11 +344,13 @@ def group_logs(reading: Reading) -> list[GroupLog]:
             GroupLog(
                 group,
                 _named(group, said),
-                max(own_ends.values(), default=None),
+                max(own_ends.values(), default=run.end_ms),
                 versions.of(files),
                 accounts,
                 own_ends,
-                known.get(group or ""),
+                run.in_run.stopped_ms.get(group or ""),
+                run.waits(group),
+                run.in_run.partition_ms.get(group or ""),
             )
         )
     found = [log for log in found if log.troubles or any(s.row.kind not in _FORGOTTEN for s in log.said)] or found

@@ -38,4 +38,5 @@ def keep_with_outages(
 def _outage(info: RunInfo, own: Sequence[Interval]) -> Outage:
     after = Supported(info.summary, own).unavailable()["after_start"]
     low, high, shown = after["at_least_outage_ms"], after["at_most_outage_ms"], after["outage_ms"]
-    return Outage((low, high), shown if shown is not None and is_near(shown, low, high) else None)
+    about = shown if shown is not None and is_near(shown, low, high) else None
+    return Outage((low, high), about, after["partition_ms"])

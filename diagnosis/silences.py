@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from groupsim.diagnosis.group_log import GroupLog
 from groupsim.diagnosis.moves import Departure, Going
 from groupsim.diagnosis.said import Said
+from groupsim.diagnosis.waits_in_run import How, Wait
 from groupsim.incidents.account.spans import Span
 from groupsim.incidents.facts.typed_fields import int_in
 from groupsim.incidents.logs.row_kinds import RowKind
@@ -45,6 +46,19 @@ def idle_lines(log: GroupLog, gone: Sequence[Departure]) -> list[tuple[Said, int
     ]
 
 
+def known_freezes(log: GroupLog, gone: Sequence[Departure]) -> list[Wait]:
+    """When the processes of these departures were frozen, by the facts of a run; nothing unless all of them were."""
+    found = [next((w for w in log.waits or () if w.how is How.FROZEN and meanwhile(w, each)), None) for each in gone]
+    known = [wait for wait in found if wait is not None]
+    return known if len(known) == len(gone) else []
+
+
+def meanwhile(wait: Wait, departure: Departure) -> bool:
+    """Whether the coordinator removed the member while it waited."""
+    at = departure.removed.at
+    return wait.client == departure.who and at is not None and wait.from_ms <= at <= wait.to_ms
+
+
 def frozen(log: GroupLog) -> Mapping[tuple[str, int], list[Span]]:
     """When a process was frozen, by the file and the line in which it hears that its session had ended."""
     gone = [d for d in log.departures if d.going is Going.EXPIRED]
@@ -68,9 +82,11 @@ def stopped_alone(log: GroupLog, gone: Sequence[Departure]) -> bool:
 
 
 def stood_still(log: GroupLog, departure: Departure) -> bool:
-    """Whether its own log has a gap before it hears of the loss. kafka-python sees by its own clock that no answer
-    came, also where the network or the broker is what stopped (its HeartbeatThread).
+    """Whether its own log has a gap before it hears of the loss; a simulated run knows. kafka-python sees by its own
+    clock that no answer came, also where the network or the broker is what stopped (its HeartbeatThread).
     """
+    if log.waits is not None:
+        return bool(known_freezes(log, [departure]))
     first = departure.first.row
     own_watch = first.kind is RowKind.SESSION_EXPIRED and first.program is Program.KAFKA_PYTHON
     return is_silent(log, departure) and (not own_watch or bool(idle_lines(log, [departure])))

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from groupsim.analysis.availability.intervals import Intervals, intervals
 from groupsim.analysis.availability.labels import Label, is_available
 from groupsim.analysis.availability.outages import Span, joined
-from groupsim.analysis.availability.start_up import FirstWorked, first_worked
+from groupsim.analysis.availability.start_up import FirstWorked, after_start, first_worked
 from groupsim.analysis.log_coverage import RELEVANT
 from groupsim.diagnosis.finding import Bounds
+from groupsim.diagnosis.waits_in_run import Wait, waits_of
 from groupsim.events.base import Recorded
 from groupsim.events.catalogue import CATALOGUE
 from groupsim.events.world import RunEnded
@@ -24,13 +25,17 @@ _Step = tuple[int, str, int]
 
 
 class InRun(NamedTuple):
-    """By group: how long nobody could take records, in bounds; how long one partition or more was unavailable; and
-    from when on the group worked (ms of the run, None: never).
+    """By group: how long nobody could take records, in bounds; how long one partition or more was unavailable; all
+    their time together (partition-milliseconds); from when on the group worked (ms of the run, None: never); and what
+    partitions waited for that no log shows (None: that is not known). `end_ms`: where the run ends.
     """
 
     stopped_ms: Mapping[str, Bounds] = {}
     outage_ms: Mapping[str, int] = {}
+    partition_ms: Mapping[str, int] = {}
     worked_ms: Mapping[str, int | None] = {}
+    waits: Mapping[str, tuple[Wait, ...]] | None = None
+    end_ms: int | None = None
 
 
 def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
@@ -41,7 +46,12 @@ def stopped_in_run(facts: Sequence[Recorded]) -> InRun:
     found = intervals(facts)
     worked = first_worked(found)
     stopped = {group: _bounds(steps, worked.get(group), found.end_ms) for group, steps in _steps(found).items()}
-    return InRun(stopped, _outage_ms(found, worked), worked)
+    counted = [piece for piece in after_start(found, worked) if piece.unavailable]
+    partition_ms = Counter(dict.fromkeys(worked, 0))
+    for piece in counted:
+        partition_ms[piece.group] += piece.duration_ms
+    waits = waits_of(facts, counted, found.end_ms)
+    return InRun(stopped, _outage_ms(found, worked), partition_ms, worked, waits, found.end_ms)
 
 
 def _steps(found: Intervals) -> dict[str, list[_Step]]:

@@ -58,12 +58,12 @@ def partition_seconds(partition_ms: float, digits: int = 1) -> str:
 
 
 def partition_time(partition_ms: int) -> str:
-    """The same, but less than a second in partition-milliseconds, so that little is not shown as 0.0.
+    """The same, with all its digits where it is less than a tenth, so that little is not shown as 0.0.
 
-    >>> partition_time(722_512), partition_time(40), partition_time(0)
-    ('722.5 partition-seconds', '40 partition-milliseconds', '0.0 partition-seconds')
+    >>> partition_time(722_512), partition_time(892), partition_time(40), partition_time(0)
+    ('722.5 partition-seconds', '0.9 partition-seconds', '0.04 partition-seconds', '0.0 partition-seconds')
     """
-    return f"{partition_ms} partition-milliseconds" if 0 < partition_ms < 1_000 else partition_seconds(partition_ms)
+    return f"{partition_ms / 1_000:g} partition-seconds" if 0 < partition_ms < 100 else partition_seconds(partition_ms)
 
 
 def counted(number: int, noun: str) -> str:

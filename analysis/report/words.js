@@ -42,7 +42,7 @@ function when(run, ms) {
 
 const plural = (n, what) => `${number(n)} ${what}${n === 1 ? "" : "s"}`;
 
-const partitionTime = (ms) => (ms > 0 && ms < 1000 ? `${ms} partition-ms` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);
+const partitionTime = (ms) => (ms > 0 && ms < 100 ? `${ms / 1000} partition-s` : `${number(ms < 1000000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000))} partition-s`);
 
 /** What is right only to about a second, say: the logs of these numbers have coarse times. */
 const about = (numbers, text) => (numbers.coarse ? `about ${text}` : text);

@@ -27,7 +27,7 @@ MEASURES = {
     "after_start_outage_ms": "time with at least one partition unavailable, after the group first worked",
     "after_start_longest_partition_ms": "longest time of one partition, after the group first worked",
     "after_start_max_partitions": "most partitions unavailable at once, after the group first worked",
-    "detection_ms": "longest time that a partition's owner was dead and still in the group",
+    "detection_ms": "longest time that a partition's owner was dead (not frozen) and still in the group",
     "rebalances": "rebalances of all groups",
     "reprocessed_records": "records read twice",
     "commits_refused": "refused commits",

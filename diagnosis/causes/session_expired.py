@@ -25,7 +25,7 @@ from groupsim.diagnosis.membership import RESTARTS_WITHIN_MS
 from groupsim.diagnosis.moves import NO_SYNC, Departure, Going
 from groupsim.diagnosis.rebalances import never_assigned
 from groupsim.diagnosis.said import SHORTEST_SESSION_MS, Said, leaves, lost_membership
-from groupsim.diagnosis.silences import idle_lines, silence_ms, stood_still, stopped_alone
+from groupsim.diagnosis.silences import idle_lines, known_freezes, silence_ms, stood_still, stopped_alone
 from groupsim.incidents.logs.client_libraries import of_streams
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.wording.numbers import often
@@ -76,9 +76,10 @@ def _find(log: GroupLog) -> Finding | None:
 
 def _evidence(log: GroupLog, gone: list[Departure]) -> Evidence:
     """From when they froze until they went on; where no line says so, from their loss until they were back."""
-    idle = idle_lines(log, gone)
+    idle, known = idle_lines(log, gone), known_freezes(log, gone)
     if not idle:
-        return evidence_of_events([until_back(log, [d]) for d in gone], gone[0].said if len(gone) == 1 else ())
+        found = evidence_of_events([until_back(log, [d]) for d in gone], gone[0].said if len(gone) == 1 else ())
+        return found._replace(first_ms=min(wait.from_ms for wait in known)) if known else found
     woke = [[line, line._replace(at=line.at - ms)] for line, ms in idle if line.at is not None]
     first, last = span([*(line for each in woke for line in each), *(d.first for d in gone)])
     return evidence_of_events(woke, [line for line, _ in idle])._replace(first_ms=first, last_ms=last)
@@ -112,9 +113,7 @@ def _remedies(log: GroupLog, nature: Nature, gone: list[Departure]) -> tuple[Rem
     if stopped_alone(log, gone):
         return remedies.CUT_OFF
     if nature is Nature.FROZE:
-        return (
-            remedies.SLEPT if max((ms for _, ms in idle_lines(log, gone)), default=0) >= _SLEPT_MS else remedies.FROZE
-        )
+        return remedies.SLEPT if max(_stood_still_ms(log, gone), default=0) >= _SLEPT_MS else remedies.FROZE
     if log.type is GroupType.STREAMS and not log.of_streams_protocol:
         return remedies.CLOSED_STREAMS
     if nature is Nature.UNKNOWN and all(d.who in log.clients for d in gone):
@@ -166,7 +165,15 @@ def _process_ended(log: GroupLog, departure: Departure) -> bool:
     return bool(own) and own[-1].said[-1].nth < departure.removed.nth
 
 
+def _stood_still_ms(log: GroupLog, gone: list[Departure]) -> list[int]:
+    """How long they did, each time of which a line, or a fact of a run, says so."""
+    known = [wait.to_ms - wait.from_ms for wait in known_freezes(log, gone)]
+    return known or [ms for _, ms in idle_lines(log, gone)]
+
+
 def _nature(log: GroupLog, gone: list[Departure]) -> Nature:
+    if known_freezes(log, gone):
+        return Nature.FROZE
     who = {} if stopped_alone(log, gone) else dict.fromkeys(d.who for d in gone)
     if any(lost_membership(line) for name in who for line in log.clients.get(name, [])):
         return Nature.FROZE if any(stood_still(log, d) for d in gone if d.who in log.clients) else Nature.UNKNOWN
@@ -277,7 +284,7 @@ def _sentence(log: GroupLog, gone: list[Departure], nature: Nature, *, static: b
     if stopped_alone(log, gone):
         return f"{name} could not reach the coordinator{again}, stopped {its} work{and_removed}"
     if nature is Nature.FROZE:
-        still = [ms for _, ms in idle_lines(log, gone)]
+        still = _stood_still_ms(log, gone)
         long = " and ".join(duration(ms) for ms in still) if len(still) < 3 else f"up to {duration(max(still))}"
         again = often(len(still)) or again
         return f"{name} froze{again} for {long or f'longer than {its} {session}{_at_most(log, gone)}'}{and_removed}"

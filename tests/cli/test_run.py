@@ -190,10 +190,13 @@ def test_unavailable_parts_add_up_whatever_they_are_broken_down_by(call: Call) -
     rows = call("unavailable", "latest", "--format", "json").json
     assert sum(row["duration_ms"] for row in rows) == totals["partition_ms"]
     assert {"topic", "partition", "label", "cause", "from_ms", "to_ms", "duration_ms"} <= set(rows[0])
-    for by in ("label", "cause", "rebalance", "group", "group,label"):
+    for by in ("label", "cause", "rebalance", "group", "group,label", "group,partition", "partition,cause"):
         parts = call("unavailable", "latest", "--by", by, "--format", "json").json
         assert sum(row["partition_ms"] for row in parts) == totals["after_start_ms"]
-    assert call("unavailable", "latest", "--by", "label,partition").status == 2
+    each = call("unavailable", "latest", "--by", "group,partition", "--format", "json").json
+    places = {(row["group"], row["topic"], row["partition"]) for row in each}
+    assert len(places) == len(each) == len({(row["group"], row["topic"], row["partition"]) for row in rows})
+    assert call("unavailable", "latest", "--by", "label,rebalance").status == 2
     half = call("unavailable", "latest", "--between", "0", "30000", "--format", "json").json
     assert max(row["to_ms"] for row in half) <= 30000
 

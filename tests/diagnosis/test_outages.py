@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import groupsim
+from groupsim.api.run import Run
 from groupsim.diagnosis.answer import answered
 from groupsim.diagnosis.explain import Explanation, explain_reading
 from groupsim.diagnosis.finding import Outage
@@ -17,7 +18,8 @@ from groupsim.diagnosis.to_text import as_text
 from groupsim.diagnosis.trying import with_trials
 from groupsim.incidents.logs.reading import read_files
 
-KILLED = Path(__file__).parents[2] / "examples" / "incidents" / "kill9-range"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "incidents"
+KILLED = EXAMPLES / "kill9-range"
 
 
 def logs_of_one_that_was_killed() -> list[Path]:
@@ -84,3 +86,30 @@ def test_one_that_is_hardly_longer_or_not_bounded_is_not_in_the_answer() -> None
     (group,) = answer_of_logs().groups
     for outage in (Outage((100, 190)), Outage((4_200, None)), Outage((100, 90_000))):
         assert "unavailable" not in answered([replace(group, outage=outage)])
+
+
+def totals_of(run: Run) -> dict[str, int]:
+    """Milliseconds of each group's partitions together, after start-up."""
+    sums = run.unavailable().groupby("group")["duration"].sum()
+    return {str(group): round(total.total_seconds() * 1_000) for group, total in sums.items()}
+
+
+def test_of_several_simulated_groups_the_answer_is_about_the_one_that_cost_most() -> None:
+    run = groupsim.run("one_slow_member", settings={"client": "java", "batch_ms": 20_000})
+    found = groupsim.explain(run)
+    totals = totals_of(run)
+    assert totals["eager"] > 10 * totals["cooperative"] > 0
+    assert [group.group for group in found.groups] == ["eager", "cooperative"]
+    assert found.answer.startswith('In group "eager" ')
+
+
+def test_of_several_imported_groups_the_answer_is_about_the_one_that_cost_most() -> None:
+    """Although in the other one something failed, and nobody could read meanwhile."""
+    logs = [log for name in ("max-poll-range", "rolling-restart-cooperative") for log in EXAMPLES.glob(f"{name}/*.gz")]
+    run = groupsim.import_logs(sorted(logs))
+    found = groupsim.explain(run, simulate=False)
+    totals = totals_of(run)
+    first, second = (totals[group.group or ""] for group in found.groups)
+    assert first > second > 0
+    assert found.groups[1].findings[0].code == "poll-timeout"
+    assert (found.groups[0].group or "?") in found.answer
