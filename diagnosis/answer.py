@@ -133,7 +133,7 @@ def _among(groups: Sequence[Diagnosis], text: str) -> str | None:
     if not others or worst.group is None:
         return None
     alike = sum(group.findings[0].code is worst.findings[0].code for group in others)
-    if f"{worst.group} " in f"{text} ":
+    if text.startswith(f"{worst.group} ") or any(f" {lead} {worst.group} " in f"{text} " for lead in ("of", "group")):
         what, mark, remedy = text.rpartition("; ")
         return f"{what} (same cause in {counted(alike, 'other group')}){mark}{remedy}" if alike and mark else None
     failed = 1 + sum(group.findings[0].code in FAILURES for group in others)

@@ -1,4 +1,4 @@
-"""What partitions of a simulated run waited for although their owner kept its membership: it stood still, reached
+"""What partitions of a simulated run waited for although their owner kept its membership: it was frozen, reached
 nothing, or had paused them.
 
 No log shows it: a process that is frozen writes no line, and a session that outlasts the stop ends nothing.

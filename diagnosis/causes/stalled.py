@@ -1,4 +1,4 @@
-"""A process stood still, or reached nothing, and stayed a member: its partitions waited for it."""
+"""A process was frozen, or reached nothing, and stayed a member: its partitions waited for it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _sentence(log: GroupLog, how: How, waits: list[Wait]) -> str:
 
 CAUSE = Cause(
     code=Code.STALLED,
-    title="A member stood still, and stayed a member",
+    title="A member was frozen, and stayed a member",
     means="A process was frozen, cut off from its data, or had paused its partitions, for less than its session: the"
     " coordinator noticed nothing, and its partitions waited. A frozen process writes no line, so this is found in"
     " simulated runs, whose facts show it.",

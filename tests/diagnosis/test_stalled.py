@@ -1,4 +1,4 @@
-"""A process that stands still for less than its session: only the facts of a simulated run show what waited for it."""
+"""A process that is frozen for less than its session: only the facts of a simulated run show what waited for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groupsim.scenarios.dsl import minutes, scenario, seconds
 
 
 @scenario(seed=1, lasts=minutes(3))
-def one_stands_still(world, stop_ms=30_000, times=1, who=1, how="freeze", session_ms=45_000):  # type: ignore[no-untyped-def]
+def one_is_frozen(world, stop_ms=30_000, times=1, who=1, how="freeze", session_ms=45_000):  # type: ignore[no-untyped-def]
     """One of three, or more of them, do nothing for a time, once or more often; no session ends."""
     orders = world.topic("orders", partitions=12)
     group = world.group("billing", assignor="range", config={"session.timeout.ms": session_ms})
@@ -32,13 +32,13 @@ def one_stands_still(world, stop_ms=30_000, times=1, who=1, how="freeze", sessio
 
 
 def explained(**settings: str | int) -> tuple[Run, str, Diagnosis]:
-    run = groupsim.run(one_stands_still, settings=settings)
+    run = groupsim.run(one_is_frozen, settings=settings)
     found = groupsim.explain(run)
     (group,) = found.groups
     return run, found.answer, group
 
 
-def test_the_first_sentence_says_who_stood_still_how_long_and_what_waited() -> None:
+def test_the_first_sentence_says_who_was_frozen_how_long_and_what_waited() -> None:
     _, answer, group = explained()
     assert answer == "b was frozen for 30.0 s, and 4 partitions waited for it; find what stops the process."
     assert group.findings[0].code == "stalled"
