@@ -92,10 +92,8 @@ class GroupLog:
         self.group = group
         self.stopped_ms = stopped_ms
         """How long nobody could take records, where that is known: of a run."""
-        self.waits = waits
-        """What partitions waited for that no line shows, by UTC instants: of a simulated run; None: not known."""
-        self.waited_ms = waited_ms
-        """Partition-milliseconds of all that partitions waited, where that is known: of a run."""
+        self.waits, self.waited_ms = waits, waited_ms
+        """Of a run: what partitions waited for that no line shows, by UTC instants; all they waited, partition-ms."""
         self.ends = ends or {}
         """The last instant of each file, on whatever line."""
         self._accounts = accounts
@@ -337,9 +335,7 @@ def group_logs(reading: Reading) -> list[GroupLog]:
     found = []
     for group, said in by_group.items():
         files = {line.row.file for line in said}
-        own_ends = {
-            file: end for file, end in ends.items() if file in files
-        }  # another group's log may be of another day
+        own_ends = {file: end for file, end in ends.items() if file in files}  # another log may be of another day
         found.append(
             GroupLog(
                 group,
