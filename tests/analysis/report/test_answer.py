@@ -67,7 +67,7 @@ def test_what_would_have_helped_comes_from_the_diagnosis_or_does_not_come(one_cl
 def test_each_group_has_its_cause_and_a_remedy_is_said_once(slow: Run) -> None:
     answer = data(report([slow], assessment))["runs"][0]["answer"]
     first, second = answer["findings"]
-    assert [first["group"], second["group"]] == ["cooperative", "eager"]
+    assert [first["group"], second["group"]] == ["eager", "cooperative"]
     assert first["do"]
     assert not set(first["do"]) & set(second["do"])
 
