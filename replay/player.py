@@ -133,6 +133,7 @@ class _Replay:
         ranked = self._ranked()
         disks = {_label(number): member.incarnations[0].disk for number, member in ranked}
         self._group = declared(world, incident, self._choice, self._topics, self._group_config, disks)
+        self._group.as_recorded = True
         self._members = [self._member(number, member) for number, member in ranked]
         for action in self._actions:
             yield from self._until(action.at_ms)

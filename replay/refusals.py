@@ -17,14 +17,13 @@ from groupsim.replay.reconstruct.incarnation import Ending, Incarnation, StallKi
 from groupsim.replay.reconstruct.incident import Incident
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, SESSION
 from groupsim.replay.reconstruct.streams_program import STANDBYS
-from groupsim.simulation.clients.config import CLASSIC, CONSUMER, LIBRDKAFKA, STREAMS
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER, STREAMS
 from groupsim.simulation.clients.connect.cluster import ConnectConfig
-from groupsim.simulation.clients.traits import CONSUMER_TRAITS
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS, not_of
 from groupsim.wording.lists import listed
 
 MAX_RECORDS = "max.poll.records"
 _OF_WORKERS = frozenset(names(ConnectConfig()))
-_OF_LIBRDKAFKA = ("range", "roundrobin", "cooperative-sticky")
 
 
 def refusal(incident: Incident, choice: Choice) -> str | None:
@@ -43,10 +42,10 @@ def refusal(incident: Incident, choice: Choice) -> str | None:
             f"{SESSION}, which must be longer, may be {shortest} in it; name it with --assume {SESSION}=N,"
             " or change both"
         )
-    wanted = str(choice.settings.get(STRATEGY, "")).split(",")
-    missing = [name for name in wanted if name and name not in _OF_LIBRDKAFKA]
-    if incident.client == LIBRDKAFKA and missing:
-        return f"its members use librdkafka, which has no {missing[0]}"
+    wanted = [name for name in str(choice.settings.get(STRATEGY, "")).split(",") if name]
+    offered = {name for each in incident.incarnations for name in offered_assignors(each, incident.generations)}
+    if missing := [name for name in not_of(incident.client, wanted) if name not in offered]:
+        return f"its members use {incident.client}, which is not simulated with {missing[0]}"
     return None
 
 

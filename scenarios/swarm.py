@@ -8,7 +8,9 @@ from random import Random
 from typing import Any
 
 from groupsim.scenarios.dsl import Application, GroupHandle, MemberHandle, World, minutes, scenario, seconds
+from groupsim.simulation.clients.config import JAVA, LIBRDKAFKA
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.traits import not_of
 
 FAULTS_UNTIL_MS, LONGEST_MS = seconds(60), seconds(20)
 STABLE_WITHIN_MS, QUIET_MS = seconds(75), seconds(35)
@@ -128,12 +130,14 @@ class Swarm:
         """One more member, with drawn settings."""
         chance = self.chance
         alone = len(self.strategy) == 1
+        static = chance.random() < 0.3
+        client = chance.choice((JAVA, JAVA, LIBRDKAFKA)) if alone else JAVA
         self.group.join(
             1,
             topics=self.topics,
             spread=0,
-            static=chance.random() < 0.3,
-            client=chance.choice(("java", "java", "librdkafka")) if alone else "java",
+            static=static,
+            client=JAVA if not_of(client, self.strategy) else client,
             protocol_mode=chance.choice(("static", "dynamic")),
             config={"partition.assignment.strategy": self.strategy[-1]} if self._lists_one() else {},
             application=draw_application(chance),

@@ -14,7 +14,7 @@ from groupsim.events.base import WORLD_STREAM, Recorded, group_of
 from groupsim.events.types import MemberId, Partitions
 from groupsim.events.world import GroupDeclared
 from groupsim.simulation import checks
-from groupsim.simulation.clients.client_process import ClientSettings
+from groupsim.simulation.clients.client_process import ClientSettings, checked
 from groupsim.simulation.clients.config import (
     BOUNDS,
     CLASSIC,
@@ -34,7 +34,7 @@ from groupsim.simulation.coalesced import OnceAnInstant
 from groupsim.simulation.consumer_context import ConsumerContext
 from groupsim.simulation.errors import BadScenario, ScenarioFailed, one_of
 from groupsim.simulation.member import MemberHandle
-from groupsim.simulation.settings import load_of
+from groupsim.simulation.settings import client_of, load_of
 from groupsim.simulation.topics import Topic
 
 MOST_MEMBERS = 100_000
@@ -60,6 +60,8 @@ class GroupHandle:
         self._streams = streams
         self._connect = connect
         self.name = name
+        self.as_recorded = False
+        """Whether a record says which assignors its members offer, whatever their library is known to have."""
         self._chosen = frozenset(settings)
         self.config = self._configured(settings)
         self.members: list[MemberHandle] = []
@@ -93,7 +95,7 @@ class GroupHandle:
         static: bool = False,
         instance_id: str | None = None,
         pattern: str | None = None,
-        client: str = Library.JAVA,
+        client: str | None = None,
         release: str | None = None,
         protocol_mode: str = ProtocolMode.STATIC,
         config: Mapping[str, object] | None = None,
@@ -104,16 +106,16 @@ class GroupHandle:
 
         `static`: with their names as instance ids; `instance_id`: one member with another one. `pattern` subscribes to
         all topics it matches, instead of `topics`.
-        `client`: a library of `clients.config.Library`; `release`: an older one of it (`4.0`), where that differs
-        (simulation.clients.traits.RELEASES); `protocol_mode`: `static`, `dynamic` or `unsafe`
-        (simulation.clients.config). `config` are Kafka settings of these members; those of the run win. `after`: so
-        many ms from now; None: not before somebody calls start().
+        `client`: a library of `clients.config.Library`, by default the run's, or Java's; `release`: an older one of it
+        (`4.0`), where that differs (simulation.clients.traits.RELEASES); `protocol_mode`: `static`, `dynamic` or
+        `unsafe` (simulation.clients.config). `config` are Kafka settings of these members; those of the run win.
+        `after`: so many ms from now; None: not before somebody calls start().
         """
         spread = checks.ms(spread, f"group {self.name!r}: spread")
         after = None if after is None else checks.ms(after, f"group {self.name!r}: after")
         labels = self._labels(names)
-        subscription = self._subscription(tuple(topics), pattern, client, static=static or instance_id is not None)
-        library = one_of(Library, "client", client)
+        library = self._library(client)
+        subscription = self._subscription(tuple(topics), pattern, library, static=static or instance_id is not None)
         mode = one_of(ProtocolMode, "protocol_mode", protocol_mode)
         self._declare(subscription)
         usual = TRAITS[library].defaults if self.config.group_protocol == CLASSIC and self._streams is None else {}
@@ -135,13 +137,25 @@ class GroupHandle:
                 release=release,
                 streams=self._streams,
                 connect=self._connect,
+                as_recorded=self.as_recorded,
             )
-            member = MemberHandle(self._context, label, settings)
+            member = MemberHandle(self._context, label, checked(settings))
             if after is not None:
                 member.start(after_ms=after + round(i * step))
             joined.append(member)
         self.members += joined
         return joined
+
+    def _library(self, named: str | None) -> Library:
+        """The one that join() names, else the run's, else Java's. Raises BadScenario."""
+        if named is not None:
+            return one_of(Library, "client", named)
+        given = client_of(self._context.settings)
+        java_only = self._streams is not None or self._connect is not None
+        if java_only and given is not None and given is not Library.JAVA:
+            what = "workers of Kafka Connect" if self._streams is None else "instances of Kafka Streams"
+            raise BadScenario(f"group {self.name!r}: {what} are Java programs: its client can't be {given.value!r}")
+        return given or Library.JAVA
 
     def _subscription(
         self, topics: tuple[Topic, ...], pattern: str | None, client: str, *, static: bool

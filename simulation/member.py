@@ -10,7 +10,7 @@ import simpy
 from groupsim.coordinator.config import with_settings
 from groupsim.events.client import CallbackKind
 from groupsim.simulation import checks
-from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings
+from groupsim.simulation.clients.client_process import ClientProcess, ClientSettings, checked
 from groupsim.simulation.clients.config import BOUNDS, NATIVE, Library, check_protocol
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.clients.streams.task_states import Disk
@@ -184,13 +184,13 @@ class MemberHandle:
     def configure(self, config: Mapping[str, object], client: str | None = None) -> None:
         """Other Kafka settings, from the next start on: a deploy changes them. The run's own settings win.
 
-        `client`: another client library (`java`, `librdkafka`, `kafka-python`), None for the same one.
+        `client`: another client library (`clients.config.Library`), None for the same one.
         """
         given = {**config, **self._context.consumer_settings()}
         changed = with_settings(self.settings.config, given, BOUNDS)
         check_protocol(changed, given)
         library = self.settings.library if client is None else one_of(Library, "client", client)
-        self.settings = replace(self.settings, config=changed, library=library)
+        self.settings = checked(replace(self.settings, config=changed, library=library))
 
     def restart(self, downtime: int = 0) -> simpy.Event:
         """Close, stay down for `downtime` ms, start again; fires when the new process runs."""

@@ -1,7 +1,7 @@
 """Settings of a run by name, Kafka's and the load's: whether they exist and are legal.
 
-The load is how many records arrive and how long one takes, in whatever scenario. A run can have a host, too, and old
-groups.
+The load is how many records arrive and how long one takes, in whatever scenario. A run can have a host, too, old
+groups, and another client library.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from groupsim.coordinator.config import BadSetting, Configs, concerning, names, near, with_settings
 from groupsim.simulation.checks import HIGHEST_RATE, LONGEST_MS
-from groupsim.simulation.clients.config import BOUNDS, ConsumerConfig
+from groupsim.simulation.clients.config import BOUNDS, ConsumerConfig, Library
 from groupsim.simulation.clients.connect.cluster import CONNECT_BOUNDS, ConnectConfig
 from groupsim.simulation.clients.streams.config import STREAMS_BOUNDS, StreamsConfig
+from groupsim.simulation.errors import one_of
 from groupsim.simulation.host_speed import profile_of
 
 Settings = Mapping[str, int | float | str | bool]
@@ -25,6 +26,8 @@ HOST = "host"
 QUIET_MS = "quiet.ms"
 WORLD_NAMES = (HOST, QUIET_MS)
 """On which host the programs of any scenario run, and how old its groups are."""
+CLIENT = "client"
+"""The client library of members for which a scenario names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ def quiet_ms_of(settings: Mapping[str, object]) -> int | None:
     return None if quiet_ms is None else round(quiet_ms)
 
 
+def client_of(settings: Mapping[str, object]) -> Library | None:
+    """The client library among the settings of a run; None: Java's. Raises BadScenario."""
+    return one_of(Library, CLIENT, str(settings[CLIENT])) if CLIENT in settings else None
+
+
 def _number(settings: Mapping[str, object], name: str, most: float) -> float | None:
     if name not in settings:
         return None
@@ -78,8 +86,8 @@ ASKED_AFTERWARDS = {
 
 
 def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
-    """Raises BadSetting for a name that is neither Kafka's nor the load's nor one of `also` (a scenario's own)."""
-    own = (*names(StreamsConfig()), *names(ConnectConfig()), *LOAD_NAMES, *WORLD_NAMES)
+    """Raises BadSetting for a name that is neither Kafka's nor a run's nor one of `also` (a scenario's own)."""
+    own = (*names(StreamsConfig()), *names(ConnectConfig()), *LOAD_NAMES, *WORLD_NAMES, CLIENT)
     known = [*Configs().names(), *names(ConsumerConfig()), *own, *also]
     for name in settings:
         if name in ASKED_AFTERWARDS and name not in known:
@@ -92,5 +100,7 @@ def check_settings(settings: Settings, also: Iterable[str] = ()) -> None:
     with_settings(ConnectConfig(), concerning(ConnectConfig(), settings), CONNECT_BOUNDS)
     load_of(settings)
     quiet_ms_of(settings)
+    if CLIENT not in also:
+        client_of(settings)
     if (host := host_of(settings)) is not None:
         profile_of(host)

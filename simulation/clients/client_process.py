@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import simpy
 
-from groupsim.coordinator.config import BadSetting, kafka_name
+from groupsim.coordinator.config import kafka_name
 from groupsim.events import client as facts
 from groupsim.events.base import process_stream
 from groupsim.events.client import CallbackKind
@@ -37,7 +37,7 @@ from groupsim.simulation.clients.process import Process, Script, Waiter
 from groupsim.simulation.clients.streams.application import StreamsApplication
 from groupsim.simulation.clients.streams.task_states import CLOSE_MS, Disk, TaskStates
 from groupsim.simulation.clients.streams.wire import StreamsWire
-from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits
+from groupsim.simulation.clients.traits import CONSUMER_TRAITS, RELEASES, TRAITS, Traits, check_client
 from groupsim.simulation.consumer_context import DATA, ConsumerContext
 from groupsim.simulation.network import Message
 
@@ -47,7 +47,7 @@ class ClientSettings:
     """What one client is built with. `pattern` subscribes to all topics it matches, now and later.
 
     `release`: of the library, None for the newest that is known. `streams`: the application, of a streams group;
-    `connect`: the cluster, of Connect's workers.
+    `connect`: the cluster, of Connect's workers. `as_recorded`: a record says which assignors it offers.
     """
 
     group: str
@@ -61,14 +61,20 @@ class ClientSettings:
     release: str | None = None
     streams: StreamsApplication | None = None
     connect: ConnectCluster | None = None
+    as_recorded: bool = False
+
+
+def checked(settings: ClientSettings) -> ClientSettings:
+    """The same. Raises BadScenario where its library has not its protocol, or one of its assignors."""
+    if settings.streams is None and settings.connect is None:
+        check_client(settings.library, settings.config, as_recorded=settings.as_recorded)
+    return settings
 
 
 def traits_of(settings: ClientSettings) -> Traits:
-    """How the library behaves as a member by this protocol. Raises BadSetting if it has no such protocol."""
+    """How the library behaves as a member by this protocol."""
     protocol = settings.config.group_protocol
     known = CONSUMER_TRAITS if protocol in NATIVE else TRAITS
-    if settings.library not in known:
-        raise BadSetting(f"{settings.library} can't be a member by group.protocol={protocol}")
     return RELEASES.get((settings.library, settings.release or "", protocol), known[settings.library])
 
 

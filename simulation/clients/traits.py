@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from groupsim.assignors import ASSIGNORS
+from groupsim.assignors.spec import COOPERATIVE
 from groupsim.simulation.clients.config import (
     AIOKAFKA,
     CLASSIC,
@@ -13,15 +15,22 @@ from groupsim.simulation.clients.config import (
     KAFKA_PYTHON,
     KAFKAJS,
     LIBRDKAFKA,
+    NATIVE,
     SARAMA,
+    ConsumerConfig,
 )
+from groupsim.simulation.errors import BadScenario
+
+_EAGER = ("range", "roundrobin", "sticky")
+_COOPERATIVE = "cooperative-sticky"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """How a library differs from others; the defaults are what most of them do.
 
-    `defaults`: its own defaults of Kafka settings, by Kafka name.
+    `defaults`: its own defaults of Kafka settings, by Kafka name. `assignors`: those that it ships with and that are
+    simulated; without cooperative-sticky all its rebalances are eager. `own_assignors`: applications may bring others.
 
     `library_thread`: a thread of the library keeps the membership, and only callbacks wait for the application to poll;
     else poll() does it. `session_clock`: it loses its partitions when its session is over by its own clock; else it
@@ -71,6 +80,8 @@ class Traits:
     """
 
     defaults: Mapping[str, object] = field(default_factory=dict)
+    assignors: tuple[str, ...] = (*_EAGER, _COOPERATIVE)
+    own_assignors: bool = True
     library_thread: bool = False
     session_clock: bool = False
     naps: bool = False
@@ -107,9 +118,13 @@ class Traits:
 
 
 TRAITS: dict[str, Traits] = {
+    # ConsumerPartitionAssignor and the classes that implement it
     JAVA: Traits(naps=True, heartbeats_from_sync=False, fetches_ahead=True, awaits_metadata=True, rebootstraps=True),
+    # rdkafka_assignor.c: rd_kafka_assignors_init
     LIBRDKAFKA: Traits(
         defaults={"partition.assignment.strategy": ("range", "roundrobin")},
+        assignors=("range", "roundrobin", _COOPERATIVE),
+        own_assignors=False,
         library_thread=True,
         session_clock=True,
         commits_after_revoking=True,
@@ -119,6 +134,7 @@ TRAITS: dict[str, Traits] = {
         reconnect_backoff_ms=(100, 10_000),
         returns_user_data=True,
     ),
+    # kafka/coordinator/assignors
     KAFKA_PYTHON: Traits(
         expires_at_heartbeats=True,
         sends_rack=False,
@@ -126,13 +142,14 @@ TRAITS: dict[str, Traits] = {
         revokes_nothing=True,
         reconnect_backoff_ms=(50, 30_000),
     ),
-    # runner.js: fetch, stop, scheduleFetchManager; consumerGroup.js: heartbeat, joinAndSync
+    # runner.js: fetch, stop, scheduleFetchManager; consumerGroup.js: heartbeat, joinAndSync; assigners/index.js
     KAFKAJS: Traits(
         defaults={
             "partition.assignment.strategy": ("RoundRobinAssigner",),
             "session.timeout.ms": 30_000,
             "max.poll.interval.ms": 60_000,
         },
+        assignors=("RoundRobinAssigner",),
         poll_limit=False,
         beats_beside_work=False,
         fetch_wait_ms=5_000,
@@ -145,7 +162,7 @@ TRAITS: dict[str, Traits] = {
         reconnect_backoff_ms=(300, 30_000),
     ),
     # consumer_group.go: joinSync, retryJoinSync; consumer_group_session.go: heartbeatLoop, release; consumer.go:
-    # responseFeeder; balance_strategy.go
+    # responseFeeder; balance_strategy.go, without its cooperative strategy
     SARAMA: Traits(
         defaults={
             "partition.assignment.strategy": ("range",),
@@ -153,6 +170,7 @@ TRAITS: dict[str, Traits] = {
             "max.poll.interval.ms": 60_000,
             "auto.commit.interval.ms": 1_000,
         },
+        assignors=_EAGER,
         poll_limit=False,
         beats_at_once=True,
         says_lost=False,
@@ -163,9 +181,10 @@ TRAITS: dict[str, Traits] = {
         sends_rack=False,
         reconnect_backoff_ms=(250, 250),
     ),
-    # consumer/group_coordinator.py: GroupCoordinator, CoordinatorGroupRebalance
+    # consumer/group_coordinator.py: GroupCoordinator, CoordinatorGroupRebalance; coordinator/assignors
     AIOKAFKA: Traits(
         defaults={"partition.assignment.strategy": ("roundrobin",), "session.timeout.ms": 10_000},
+        assignors=_EAGER,
         library_thread=True,
         rebalances_within_session=True,
         callbacks_beside_work=True,
@@ -190,3 +209,30 @@ RELEASES: dict[tuple[str, str, str], Traits] = {
     (JAVA, "4.0", CONSUMER): replace(CONSUMER_TRAITS[JAVA], follows_polls=False, close_waits_ms=100),
 }
 """Older releases that differ, by library, release and group.protocol, as recorded."""
+
+
+def not_of(library: str, assignors: Iterable[str]) -> list[str]:
+    """Those of the assignors that no member of this library has; the application may bring what nobody ships."""
+    traits = TRAITS[library]
+    shipped = {name for each in TRAITS.values() for name in each.assignors}
+    eager_only = _COOPERATIVE not in traits.assignors
+
+    def brought(name: str) -> bool:
+        cooperative = name in ASSIGNORS and COOPERATIVE in ASSIGNORS[name].protocols
+        return traits.own_assignors and name not in shipped and not (eager_only and cooperative)
+
+    return [name for name in assignors if name not in traits.assignors and not brought(name)]
+
+
+def check_client(library: str, config: ConsumerConfig, *, as_recorded: bool) -> None:
+    """Raises BadScenario where a member of this library cannot have the protocol, or, but for recorded ones, the
+    assignors."""
+    if config.group_protocol in NATIVE:
+        if library not in CONSUMER_TRAITS:
+            has = ", ".join(CONSUMER_TRAITS)
+            raise BadScenario(
+                f"client '{library}' has no group.protocol={config.group_protocol}; clients with it: {has}"
+            )
+    elif not as_recorded and (missing := not_of(library, config.partition_assignment_strategy)):
+        has = ", ".join(TRAITS[library].assignors)
+        raise BadScenario(f"client '{library}' can't be simulated with assignor {missing[0]!r}; its assignors: {has}")

@@ -41,7 +41,7 @@ def deploy(
     nodes: Nodes | None = None,
     budget: DisruptionBudget | None = None,
     ready_with_partition: bool = False,
-    client: str = "java",
+    client: str | None = None,
     config: Mapping[str, object] | None = None,
     application: Application | None = None,
 ) -> Workload:

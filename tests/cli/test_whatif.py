@@ -140,6 +140,12 @@ def test_every_library_that_is_simulated_can_be_assumed(call: Call, client: str)
     assert client in " ".join(call("whatif", "--help").out.split())
 
 
+def test_an_assignor_that_the_assumed_library_has_not_can_t_be_answered(call: Call) -> None:
+    imported(call)
+    asked = call("whatif", "latest", "--assume", "client=sarama", "--assignor", "cooperative-sticky", "--seeds", "0:1")
+    assert "its members use sarama, which is not simulated with cooperative-sticky" in asked.out
+
+
 def test_a_group_without_members_is_refused_in_one_sentence(call: Call) -> None:
     store = open_store("groupsim.db")
     writer = store.begin(RunInfo(id="new", name="new", source=RunSource.RECORDED))

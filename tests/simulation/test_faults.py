@@ -15,8 +15,9 @@ from groupsim.events import classic as c
 from groupsim.events.base import group_stream
 from groupsim.events.group import CommitAccepted, CoordinatorLoaded
 from groupsim.scenarios.dsl import Application, MemberHandle, World, seconds
-from groupsim.simulation.clients.config import REFUSED
+from groupsim.simulation.clients.config import JAVA, REFUSED
 from groupsim.simulation.clients.process import Script
+from groupsim.simulation.clients.traits import not_of
 from tests.simulation.finished_run import FinishedRun, play
 from tests.thinned import examples
 
@@ -209,10 +210,11 @@ def test_whatever_happens_the_invariants_hold_and_the_group_converges(
     faults: list[Fault], application: Application, kind: dict[str, Any], assignor: str, seed: int
 ) -> None:
     worlds: list[World] = []
+    client = JAVA if not_of(kind["client"], [assignor]) else kind["client"]
 
     def chaos(world: World) -> Script:
         worlds.append(world)
-        yield from Trouble(world, application, kind, assignor).story(faults)
+        yield from Trouble(world, application, {**kind, "client": client}, assignor).story(faults)
 
     finished = play(chaos, TROUBLE_MS + seconds(60) + PEACE_MS, seed=seed, green=False)
     note(f"failure: {finished.result.failure}; violations: {finished.result.violations}")
