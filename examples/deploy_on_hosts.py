@@ -2,14 +2,16 @@
 
 Prints a table of unavailable partition-seconds after start-up (the median of the seeds, the least and the most), and
 one of pairs: which of two costs less; bold where that is not the same everywhere. `--small` is a deploy that was
-recorded: 3 members, 12 partitions, one every 4 s, away for 1.5 s. `--recorded FOLDER...` prints what it cost in these
-recordings of Java members (each a `recording.json`).
+recorded: 3 members, 12 partitions, one every 4 s, away for 1.5 s. `--members`, `--partitions` and `--client` ask for a
+group of your own; assignors that its client does not have are left out. `--recorded FOLDER...` prints what it cost in
+these recordings of Java members (each a `recording.json`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -17,7 +19,7 @@ from statistics import median
 import groupsim
 
 STRATEGY = "partition.assignment.strategy"
-CLASSIC = ("range", "roundrobin", "sticky", "cooperative-sticky")
+CLASSIC = ("range", "roundrobin", "sticky", "cooperative-sticky", "RoundRobinAssigner")
 WAYS: dict[str, dict[str, str]] = {name: {STRATEGY: name} for name in CLASSIC} | {
     "consumer protocol": {"protocol": "consumer"}
 }
@@ -60,10 +62,26 @@ def deploy(
     yield group.stable(members=members, within=groupsim.minutes(2))
 
 
-def costs(way: dict[str, str], where: dict[str, str], seeds: int, small: bool) -> list[float]:
-    """Partition-seconds, sorted."""
+def ways_of(own: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Those that the members of this group can have: client libraries differ. Raises GroupsimError if there is none."""
+    found, refused = {}, groupsim.GroupsimError()
+    for name, way in WAYS.items():
+        try:
+            groupsim.run(deploy, settings=way | own | {"duration.ms": "1"})
+            found[name] = way
+        except groupsim.GroupsimError as error:
+            refused = error
+            if "client" in own:
+                print(f"left out: {name}: {error}", file=sys.stderr)
+    if not found:
+        raise refused
+    return found
+
+
+def costs(way: dict[str, str], where: dict[str, str], seeds: int, small: bool, own: dict[str, str]) -> list[float]:
+    """Partition-seconds, sorted. `own`: settings of a group of one's own."""
     timeouts = OF_GROUP if "protocol" in way else TIMEOUTS
-    settings = way | where | (SMALL | timeouts if small else {})
+    settings = way | where | (SMALL | timeouts if small else {}) | own
     runs = [groupsim.run(deploy, seed=seed, settings=settings) for seed in range(seeds)]
     return sorted(float(run.measures["after_start_ms"] or 0) / 1_000 for run in runs)
 
@@ -107,9 +125,10 @@ def recorded(folders: list[Path]) -> None:
         print(f"| {list(WAYS)[way_number]} | {release} | {size} | {said} | {min(shares):.0%} to {max(shares):.0%} |")
 
 
-def main(seeds: int, small: bool) -> None:
-    found = {where: {way: costs(WAYS[way], GROUPS[where], seeds, small) for way in WAYS} for where in GROUPS}
-    each = {way: [found[where][way] for where in GROUPS] for way in WAYS}
+def main(seeds: int, small: bool, own: dict[str, str]) -> None:
+    ways = ways_of(own)
+    found = {where: {n: costs(way, GROUPS[where], seeds, small, own) for n, way in ways.items()} for where in GROUPS}
+    each = {way: [found[where][way] for where in GROUPS] for way in ways}
     digits = 1 if small else 0
     shown = {
         where: {way: [round(cost, digits) for cost in seen] for way, seen in ways.items()}
@@ -118,7 +137,6 @@ def main(seeds: int, small: bool) -> None:
     figure = "{:.1f} ({:.1f}–{:.1f})" if small else "{:.0f} ({:.0f}–{:.0f})"
     rows = {way: [figure.format(median(c), c[0], c[-1]) for c in cells] for way, cells in each.items()}
     table("assignor", rows, "---:")
-    print()
     alike: dict[str, list[str]] = {}
     for way, cells in each.items():
         alike.setdefault(str(cells), []).append(way)
@@ -127,7 +145,9 @@ def main(seeds: int, small: bool) -> None:
         less = [cheaper(one, other, shown[where]) for where in GROUPS]  # as the first table has it
         sure = len(set(less)) == 1
         pairs[f"{one} or {other}" if sure else f"**{one} or {other}**"] = less
-    table("which costs less", pairs, "---")
+    if pairs:
+        print()
+        table("which costs less", pairs, "---")
     for first, *others in alike.values():
         if others:
             print(f"\n{' and '.join(others)} cost the same as {first} under every seed")
@@ -138,8 +158,14 @@ if __name__ == "__main__":
     parser.add_argument("seeds", type=int, nargs="?", default=12)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--recorded", type=Path, nargs="+")
+    for option, kind in (("members", int), ("partitions", int), ("client", str)):
+        parser.add_argument(f"--{option}", type=kind)
     asked = parser.parse_args()
     if asked.recorded:
         recorded(asked.recorded)
     else:
-        main(asked.seeds, asked.small)
+        given = {name: getattr(asked, name) for name in ("members", "partitions", "client")}
+        try:
+            main(asked.seeds, asked.small, {name: str(value) for name, value in given.items() if value is not None})
+        except groupsim.GroupsimError as error:
+            parser.error(str(error))
