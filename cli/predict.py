@@ -77,10 +77,10 @@ def predict(
         raise BadRequest("--across and --actions exclude each other: recorded actions are of one protocol")
     runs, left_out = read_folder(folder, across=across)
     if left_out:
-        what = "of groups with members of both protocols" if across else "of the consumer protocol or of both"
+        what = "of groups with members of both protocols, or of the consumer protocol without the group's own times"
         output.note(f"note: {counted(left_out, 'recording')} {what}: left out")
     budget = Budget(pairs, None if minutes is None else minutes * 60, jobs)
-    setting = setting_of(folder, runs, wanted, evidence, left_out)
+    setting = setting_of(folder, runs, wanted, evidence, left_out, across=across)
     with progress("predicting") as bar:
         setting, asked = score_runs(runs, setting, results, budget, bar)
     scored = score.pairs(setting, asked)[:pairs]

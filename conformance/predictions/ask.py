@@ -48,6 +48,8 @@ def as_choice(name: str, given: Recording, wanted: Recording) -> Choice:
         for key in CONSUMER_SETTINGS
         if key in wanted.consumer and wanted.consumer[key] != given.consumer.get(key)
     }
+    if wanted.protocol == CONSUMER:
+        settings |= _of_group(given, wanted)
     if wanted.assignors != given.assignors:
         settings[STRATEGY] = ",".join(wanted.assignors)
     if wanted.broker[INITIAL_DELAY] != given.broker[INITIAL_DELAY]:
@@ -56,6 +58,17 @@ def as_choice(name: str, given: Recording, wanted: Recording) -> Choice:
         settings[MIN_SESSION] = str(wanted.broker[MIN_SESSION])
     changes_membership = is_static(given) != is_static(wanted)
     return Choice(name=name, settings=settings, static=is_static(wanted) if changes_membership else None)
+
+
+def _of_group(given: Recording, wanted: Recording) -> dict[str, str]:
+    """What an administrator would set for a consumer group, and its assignor, where they differ."""
+    before, after = session_and_heartbeat(given), session_and_heartbeat(wanted)
+    settings = {f"group.consumer.{key}": str(value) for key, value in after.items() if value != before[key]}
+    if wanted.remote_assignor != given.remote_assignor:
+        settings[REMOTE] = wanted.remote_assignor or ""
+    if (interval := wanted.broker.get(ASSIGNMENT_INTERVAL)) not in (None, given.broker.get(ASSIGNMENT_INTERVAL)):
+        settings[ASSIGNMENT_INTERVAL] = str(interval)
+    return settings
 
 
 def _across(name: str, given: Recording, wanted: Recording) -> Choice:
@@ -80,6 +93,8 @@ def is_static(recorded: Recording) -> bool:
 def as_recording(record: dict[str, Any], given: Recording, wanted: Recording) -> dict[str, Any]:
     """The recording `record`, parsed as `given`, with the choice of `wanted`: the same members, actions and window."""
     config = {**record["config"], **wanted.consumer, **wanted.broker, STRATEGY: ",".join(wanted.assignors)}
+    if wanted.protocol == CONSUMER:
+        config |= {REMOTE: wanted.remote_assignor, "group_config": wanted.group_config}
     if is_static(given) != is_static(wanted):
         per_member = config.get("per_member") or {}
         config["per_member"] = {

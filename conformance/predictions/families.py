@@ -59,24 +59,19 @@ def read_record(folder: Path) -> dict[str, Any]:
 def read_folder(folder: Path, *, across: bool = False) -> tuple[list[RecordedRun], int]:
     """The recordings in a folder, by id, and how many are left out. Raises BadRecording.
 
-    Left out are those of the consumer protocol (KIP-848), unless pairs `across` the protocols are wanted and the file
-    has the group's own times (`group_config`), and those of groups that have members of both.
+    Left out are those of the consumer protocol (KIP-848) whose file does not have the group's own times
+    (`group_config`), and those of groups that have members of both. `across`: there must be groups of both.
     """
     runs, left_out = [], 0
     for inside in sorted({file.parent for name in RECORDS for file in folder.glob(f"*/{name}")}):
         record = read_record(inside)
         protocol = record["config"].get("group.protocol", record.get("protocol"))
-        known = across and "group_config" in record["config"]
-        if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and not known):
+        if protocol == MIXED or (protocol == CONSUMER_PROTOCOL and "group_config" not in record["config"]):
             left_out += 1
         else:
             runs.append(_run(inside, record))
     if not runs:
-        raise BadRecording(
-            f"{folder}: holds no recordings (folders with {RECORDS[0]}) of groups of the classic protocol"
-            if not across
-            else f"{folder}: holds no recordings (folders with {RECORDS[0]})"
-        )
+        raise BadRecording(f"{folder}: holds no recordings (folders with {RECORDS[0]}) that can be asked")
     if across and all(run.recorded.protocol != CONSUMER_PROTOCOL for run in runs):
         raise BadRecording(f"{folder}: holds no recordings of consumer groups with their own times (`group_config`)")
     return _by_age(runs), left_out
@@ -145,14 +140,13 @@ def families(runs: Sequence[RecordedRun]) -> dict[str, dict[str, list[RecordedRu
     return {family: dict(sorted(by_family[family].items())) for family in sorted(by_family)}
 
 
-def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[RecordedRun]]]:
+def in_order(runs: Sequence[RecordedRun], *, across: bool = False) -> Iterator[tuple[RecordedRun, list[RecordedRun]]]:
     """Every run that can be asked, with one run of each other choice of its family: a beginning is a fair sample.
 
     In turn, one run of each family; within a family in the order of a hash of the id, so that choices mix. The order
-    depends on nothing but the ids. Where the runs have both protocols, only choices of the other protocol count.
+    depends on nothing but the ids. `across`: only choices of the other group protocol count, else only of the same.
     """
     queues = []
-    across = len({run.recorded.protocol for run in runs}) > 1
     for by_choice in families(runs).values():
         if len(by_choice) > 1:
             mixed = sorted((run for repetitions in by_choice.values() for run in repetitions), key=_shuffled)
@@ -161,9 +155,8 @@ def in_order(runs: Sequence[RecordedRun]) -> Iterator[tuple[RecordedRun, list[Re
         for by_choice, mixed in queues:
             if turn < len(mixed):
                 run = mixed[turn]
-                others = [repetitions[0] for choice, repetitions in by_choice.items() if choice != run.choice]
-                if across:
-                    others = [other for other in others if other.recorded.protocol != run.recorded.protocol]
+                every = [repetitions[0] for choice, repetitions in by_choice.items() if choice != run.choice]
+                others = [each for each in every if across == (each.recorded.protocol != run.recorded.protocol)]
                 if others:
                     yield run, others
 

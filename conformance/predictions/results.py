@@ -51,7 +51,7 @@ class AskedRun(msgspec.Struct, frozen=True, kw_only=True):
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What a scoring was made with. `truths`: by family, choice and run, the real partition-milliseconds.
 
-    `left_out`: how many recordings of the folder use the consumer protocol or both, and are not asked.
+    `left_out`: how many recordings of the folder can't be asked. `across`: pairs of the two group protocols, no others.
     """
 
     folder: str
@@ -61,6 +61,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     truths: dict[str, dict[str, dict[str, int]]]
     left_out: int = 0
+    across: bool = False
 
 
 _Line = TypeVar("_Line", Setting, AskedRun)
@@ -97,7 +98,7 @@ def continued(file: Path | None, setting: Setting) -> tuple[Setting, list[AskedR
         write(file, setting, [])
         return setting, []
     before, asked = read(file)
-    for name in ("evidence", "seeds", "truths"):
+    for name in ("evidence", "seeds", "truths", "across"):
         if getattr(before, name) != getattr(setting, name):
             raise BadRecording(f"{file}: holds results with other {name}; name another file with --results")
     write(file, before, asked)

@@ -35,7 +35,15 @@ class _Work(NamedTuple):
     evidence: Evidence
 
 
-def setting_of(folder: Path, runs: Sequence[RecordedRun], seeds: range, evidence: Evidence, left_out: int) -> Setting:
+def setting_of(
+    folder: Path,
+    runs: Sequence[RecordedRun],
+    seeds: range,
+    evidence: Evidence,
+    left_out: int,
+    *,
+    across: bool = False,
+) -> Setting:
     """The setting of a scoring of these runs, dated now."""
     truths = {
         family: {choice: {run.id: run.real_ms for run in repetitions} for choice, repetitions in choices.items()}
@@ -49,6 +57,7 @@ def setting_of(folder: Path, runs: Sequence[RecordedRun], seeds: range, evidence
         version=_version(),
         truths=truths,
         left_out=left_out,
+        across=across,
     )
 
 
@@ -68,7 +77,7 @@ def score_runs(
     setting, before = results.continued(file, setting)
     done = {asked.run: asked for asked in before}
     seeds = range(*setting.seeds)
-    order = _within(list(in_order(runs)), budget.pairs)
+    order = _within(list(in_order(runs, across=setting.across)), budget.pairs)
     waiting = [_Work(run, others, seeds, setting.evidence) for run, others in order if run.id not in done]
     coming = streamed(min(budget.jobs, len(waiting)), _ask, _in_time(waiting, began, budget), at_once=1)
     with closing(coming) as answers:

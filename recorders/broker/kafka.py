@@ -16,10 +16,19 @@ from typing import Any, Self
 
 from groupsim.conformance.scripts.configs import STARTED_WITH
 from recorders.broker import fetch, wire
-from recorders.broker.messages import API_VERSIONS, CREATE_PARTITIONS, CREATE_TOPICS, FIND_COORDINATOR, Api
+from recorders.broker.messages import (
+    ALTER_CONFIGS,
+    API_VERSIONS,
+    CREATE_PARTITIONS,
+    CREATE_TOPICS,
+    FIND_COORDINATOR,
+    Api,
+)
 
 HOST = "127.0.0.1"
 READY_WITHIN_S = 90
+OF_GROUPS, SET = 32, 0
+"""Of IncrementalAlterConfigs: the type of a group, and the operation that sets a value."""
 CLUSTER_ID = "Z3JvdXBzaW0tdGVzdC1jbA"
 LAYOUT = """status=error
 appender.file.type=File
@@ -207,6 +216,14 @@ class Kafka:
         said = ask(self.port, CREATE_PARTITIONS, 1, body, 30)["topics"][0]
         if said["error"] != 0:
             raise fetch.Unavailable(f"topic {name}: {said['message']}")
+
+    def configure_group(self, group: str, settings: Mapping[str, int]) -> None:
+        """Set what counts for one group alone, as `kafka-configs --group` does."""
+        configs = [{"name": name, "operation": SET, "value": str(value)} for name, value in settings.items()]
+        body = {"resources": [{"type": OF_GROUPS, "name": group, "configs": configs}], "validate_only": False}
+        said = ask(self.port, ALTER_CONFIGS, 0, body, 30)["resources"][0]
+        if said["error"] != 0:
+            raise fetch.Unavailable(f"group {group}: {said['message']}")
 
     def coordinator(self, group: str) -> Node:
         """The node that coordinates a group."""

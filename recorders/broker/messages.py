@@ -232,6 +232,22 @@ ELECT_LEADERS = Api(
     (_f("type", "int8", 1), _f("topics", (_f("name"), _f("partitions", "int32s"))), _f("timeout_ms", "int32")),
     (_throttle(0), _f("error", "int16", 1), _f("topics", MOVED)),
 )
+ALTER_CONFIGS = Api(
+    44,
+    1,
+    (
+        _f(
+            "resources",
+            (
+                _f("type", "int8"),
+                _f("name"),
+                _f("configs", (_f("name"), _f("operation", "int8"), _f("value"))),
+            ),
+        ),
+        _f("validate_only", "bool"),
+    ),
+    (_throttle(0), _f("resources", (_f("error", "int16"), _f("message"), _f("type", "int8"), _f("name")))),
+)
 CREATE_PARTITIONS = Api(
     37,
     2,

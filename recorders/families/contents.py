@@ -9,6 +9,7 @@ from statistics import median
 
 from groupsim.conformance.predictions.families import RECORDS, read_record
 from groupsim.conformance.timelines.recorded_form import Record
+from groupsim.simulation.clients.config import CLASSIC
 from recorders.broker.fetch import VERSION
 from recorders.families.catalogue import FAMILIES
 from recorders.families.family import LOOKED_AT, PUT_ASIDE, Family
@@ -17,21 +18,24 @@ from recorders.markdown import markdown
 _INTRO = f"""# Families of recordings
 
 One story under two to four choices each, on a real Apache Kafka {VERSION} (released jars of Maven Central; KRaft, one
-node, classic protocol) with the Java `KafkaConsumer` {VERSION}, one process per member. For scoring what-ifs: read the
-logs of one run, ask for another choice of its family, compare with the recorded runs of that choice.
+node), one process per member: the Java `KafkaConsumer` {VERSION}, where *clients* names no other library. For scoring
+what-ifs: read the logs of one run, ask for another choice of its family, compare with the recorded runs of that choice.
 
 `groupsim conformance predict tests/golden/families/{LOOKED_AT}` scores them; `python -m recorders.families
-record FOLDER` records them anew (JDK 17, Maven, about an hour), `… readme FOLDER` writes this file. The families are
+record FOLDER` records them anew (JDK 17, Maven, about two hours), `… readme FOLDER` writes this file. The families are
 data in `recorders/families/`.
 
 - **Two halves**, by a rule that was fixed before anything was recorded: families with even numbers are in
   `{LOOKED_AT}/` and may be looked at while what-ifs are worked on; those with odd numbers are in `{PUT_ASIDE}/` and are
-  scored only at the end. Each story is in both halves, with other settings.
+  scored only at the end. Each story is in both halves, with other settings. f37 to f48 came later: other libraries,
+  old groups, 12 and 13 members, the consumer protocol, callbacks that commit, uneven load, two topics.
 - **Layout**: `<story>__<choice>__d<initial delay in s>-<family>__r<repetition>/` with `recording.json.gz` (actions,
   what each member's program saw, the broker's lines as rows, ownership and unavailability) and `logs/` (the group's
-  lines of the broker's log; each client's log from its start on, at INFO, `[time] level message (logger)`, UTC).
+  lines of the broker's log; each client's log from its start on, at INFO, `[time] level message (logger)`, UTC;
+  librdkafka's as it writes it, with `debug=cgrp`).
 - **Choice**: `<assignor>`; `<assignor>-static`, where every member has a `group.instance.id`; `<assignor>-hb<ms>`, with
-  another heartbeat interval than the family's. All else is the same within a family.
+  another heartbeat interval than the family's; `kip848-<assignor>` with the consumer protocol and that assignor of the
+  broker, where session and heartbeat are set for the group alone. All else is the same within a family.
 - Faults are real: SIGKILL, SIGSTOP and SIGCONT, `close()`, callbacks and batches that sleep, `subscribe()`, partitions
   that are added. A run has topics of its own. *Processing*: sleep after each poll that brought records. *Callback*:
   sleep in each assigned and revoked callback with partitions. *Config block*: whether client logs keep the settings
@@ -69,6 +73,7 @@ def _settings_table() -> Iterator[Sequence[object]]:
         "family",
         "half",
         "story",
+        "clients",
         "members",
         "partitions",
         "session",
@@ -86,6 +91,7 @@ def _settings_table() -> Iterator[Sequence[object]]:
             family.name,
             family.half,
             f"{family.story}: {family.about}",
+            _clients(family),
             len(family.members),
             ", ".join(f"{topic} {count}" for topic, count in family.topics.items()),
             family.session_ms,
@@ -93,11 +99,22 @@ def _settings_table() -> Iterator[Sequence[object]]:
             family.max_poll_ms,
             _by_member(family.process_ms),
             _by_member(family.callback_ms),
-            "after each batch" if family.commits else "auto",
+            _commits(family),
             family.delay_ms,
             f"{1000 / family.every_ms:g}",
             "kept" if family.prints_config else "left out",
         )
+
+
+def _clients(family: Family) -> str:
+    (protocol,) = {choice.protocol for choice in family.named_choices}
+    return family.library if protocol == CLASSIC else f"{family.library}, {protocol} protocol"
+
+
+def _commits(family: Family) -> str:
+    if not family.commits:
+        return "auto"
+    return "after each batch, in revoked callbacks" if family.commits_revoked else "after each batch"
 
 
 def _by_member(values: Mapping[str, int]) -> str:

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from groupsim.conformance.timelines.recording import ADD_PARTITIONS, MemberAction
-from recorders.timelines.scenarios import Action
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
+from recorders.timelines.scenarios import JAVA, Action
 
 LOOKED_AT, PUT_ASIDE = "looked-at", "put-aside"
 STATIC, HEARTBEAT, SESSION = "static", "hb", "s"
-
+KIP848 = "kip848-"
 
 _CHOICE = re.compile(
-    rf"(range|roundrobin|sticky|cooperative-sticky)(-{STATIC})?(?:-{HEARTBEAT}(\d+))?(?:-{SESSION}(\d+))?"
+    rf"({KIP848}(?:uniform|range)|range|roundrobin|sticky|cooperative-sticky)"
+    rf"(-{STATIC})?(?:-{HEARTBEAT}(\d+))?(?:-{SESSION}(\d+))?"
 )
 
 
@@ -24,10 +26,12 @@ _CHOICE = re.compile(
 class RecordedChoice:
     """What differs within a family. `heartbeat_ms`, `session_ms`: None for the family's own.
 
-    Written as in other recordings: `range`, `range-static`, `range-hb1000`, `range-static-hb1000-s6000`.
+    Written as in other recordings: `range`, `range-static`, `range-hb1000`, `range-static-hb1000-s6000`; with the
+    consumer protocol `kip848-uniform`, where the times are the group's.
     """
 
     name: str
+    protocol: str
     assignor: str
     static: bool = False
     heartbeat_ms: int | None = None
@@ -38,11 +42,13 @@ def choice(name: str) -> RecordedChoice:
     """The choice of this name."""
     parts = _CHOICE.fullmatch(name)
     if parts is None:
-        raise ValueError(f"{name!r} is no choice: <assignor>, then -{STATIC}, -{HEARTBEAT}<ms> or -{SESSION}<ms>")
+        form = f"<assignor> or {KIP848}<assignor>, then -{STATIC}, -{HEARTBEAT}<ms> or -{SESSION}<ms>"
+        raise ValueError(f"{name!r} is no choice: {form}")
     assignor, static, heartbeat, session = parts.groups()
     return RecordedChoice(
         name,
-        assignor,
+        CONSUMER if assignor.startswith(KIP848) else CLASSIC,
+        assignor.removeprefix(KIP848),
         static=static is not None,
         heartbeat_ms=None if heartbeat is None else int(heartbeat),
         session_ms=None if session is None else int(session),
@@ -59,8 +65,9 @@ class Family:
 
     `process_ms`, `callback_ms`: by member, or under "" for all others, the sleep after each poll that brought records,
     and in each assigned and revoked callback. `subscribed`: the topics of members that do not take all. `commits`:
-    commitSync after each batch instead of auto-commit. `every_ms`: each partition gets a record so often.
-    `prints_config`: client logs keep the block `ConsumerConfig values:`.
+    commitSync after each batch instead of auto-commit; `commits_revoked`: also in each revoked callback. `every_ms`:
+    each partition gets a record so often. `prints_config`: client logs keep the block `ConsumerConfig values:`.
+    `library`: of all members; a program of another one than Java's does neither sleep nor commit by itself.
     """
 
     number: int
@@ -81,8 +88,10 @@ class Family:
     callback_ms: Mapping[str, int] = field(default_factory=dict)
     subscribed: Mapping[str, str] = field(default_factory=dict)
     commits: bool = False
+    commits_revoked: bool = False
     metadata_age_ms: int | None = None
     prints_config: bool = True
+    library: str = JAVA
 
     @property
     def name(self) -> str:

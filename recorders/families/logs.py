@@ -12,6 +12,8 @@ from recorders.timelines.real_group import RealGroup, log_name
 from recorders.timelines.real_recording import lines_of
 
 AT = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] ")
+SINCE_1970 = re.compile(r"%\d\|(\d{10}\.\d{3})\|")
+"""How a line of librdkafka begins."""
 CONFIG_BLOCK = "ConsumerConfig values:"
 
 
@@ -19,16 +21,24 @@ def log_records(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Records of a log, also of several lines, with their times (UTC ms since 1970); what has no time is left out."""
     at_ms, text = 0, ""
     for line in lines:
-        if stamped := AT.match(line):
+        if (stamp := _stamp(line)) is not None:
             if text:
                 yield at_ms, text
-            at = datetime.strptime(stamped[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
-            at_ms, text = round(at.timestamp() * 1000), ""
+            at_ms, text = stamp, ""
         elif not text:
             continue
         text += line.rstrip("\n") + "\n"
     if text:
         yield at_ms, text
+
+
+def _stamp(line: str) -> int | None:
+    if seconds := SINCE_1970.match(line):
+        return round(float(seconds[1]) * 1000)
+    if stamped := AT.match(line):
+        at = datetime.strptime(stamped[1], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+        return round(at.timestamp() * 1000)
+    return None
 
 
 def client_log(lines: Iterable[str], from_ms: int, to_ms: int, prints_config: bool) -> str:

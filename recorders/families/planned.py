@@ -8,14 +8,20 @@ from typing import Any
 
 from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.conformance.timelines.recording import APPEND_LINGER, INITIAL_DELAY
+from groupsim.simulation.clients.config import CLASSIC, CONSUMER
 from recorders.broker import fetch
 from recorders.families.family import Family, RecordedChoice, topics_of
+from recorders.timelines import programs
 from recorders.timelines.real_clients import java_member
-from recorders.timelines.scenarios import Action
+from recorders.timelines.real_group import COMMANDS
+from recorders.timelines.recorder import LIBRARIES
+from recorders.timelines.scenarios import JAVA, RDKAFKA, Action
 
 LINGER_MS = -1
 """Kafka 4.4's own default."""
 OFFSETS_PARTITIONS = 1
+LOGGED = {RDKAFKA: {"debug": "cgrp"}, programs.AIOKAFKA: {"logs": "true"}}
+"""By library: what makes a program write its library's log to its standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +77,32 @@ class FamilyRun:
         return self.family.founders
 
     @property
+    def _times(self) -> dict[str, int]:
+        return {
+            "session.timeout.ms": self.choice.session_ms or self.family.session_ms,
+            "heartbeat.interval.ms": self.choice.heartbeat_ms or self.family.heartbeat_ms,
+        }
+
+    @property
+    def group_config(self) -> dict[str, int]:
+        """What is set for the group and not by its members: of the consumer protocol alone."""
+        if self.choice.protocol == CLASSIC:
+            return {}
+        return {f"consumer.{name}": value for name, value in self._times.items()}
+
+    @property
+    def _assigning(self) -> dict[str, str]:
+        if self.choice.protocol == CLASSIC:
+            return {"partition.assignment.strategy": self.choice.assignor}
+        return {"group.protocol": CONSUMER, "group.remote.assignor": self.choice.assignor}
+
+    @property
     def consumer(self) -> dict[str, Any]:
         """The settings that all members have in common."""
         family = self.family
         age = {} if family.metadata_age_ms is None else {"metadata.max.age.ms": family.metadata_age_ms}
         return {
-            "session.timeout.ms": self.choice.session_ms or family.session_ms,
-            "heartbeat.interval.ms": self.choice.heartbeat_ms or family.heartbeat_ms,
+            **({} if self.group_config else self._times),
             "max.poll.interval.ms": family.max_poll_ms,
             "auto.offset.reset": "earliest" if self.tells_taken else "latest",
             "enable.auto.commit": not family.commits,
@@ -92,15 +117,20 @@ class FamilyRun:
             "group.id": self.group,
             "client.id": label,
             "topics": ",".join(program.get("topics", self.topics)),
-            "partition.assignment.strategy": self.choice.assignor,
-            "process.ms": str(program.get("proc", 0)),
-            "callback.ms": str(program.get("cb", 0)),
-            "took": str(self.tells_taken).lower(),
+            **self._assigning,
             **{key: str(value).lower() for key, value in self.consumer.items()},
         }
         if "instance" in program:
             given["group.instance.id"] = program["instance"]
-        return java_member(given, logs=True)
+        if self.family.library != JAVA:
+            return COMMANDS[self.family.library](given | LOGGED[self.family.library])
+        does = {
+            "process.ms": str(program.get("proc", 0)),
+            "callback.ms": str(program.get("cb", 0)),
+            "callback.commit": str(self.family.commits_revoked).lower(),
+            "took": str(self.tells_taken).lower(),
+        }
+        return java_member(given | does, logs=True)
 
     def program(self, label: str) -> dict[str, Any]:
         """What one member's program does, as `config.per_member` has it."""
@@ -121,16 +151,18 @@ class FamilyRun:
         config = {
             "partitions": self.topics,
             "members_started": len(family.members),
-            "client_library": f"Apache Kafka Java client {fetch.VERSION}",
-            "group.protocol": "classic",
+            "client_library": LIBRARIES[family.library] + (f" {fetch.VERSION}" if family.library == JAVA else ""),
+            "group.protocol": self.choice.protocol,
             INITIAL_DELAY: family.delay_ms,
             APPEND_LINGER: LINGER_MS,
             "offsets.topic.num.partitions": OFFSETS_PARTITIONS,
-            "partition.assignment.strategy": self.choice.assignor,
+            **self._assigning,
+            **({"group_config": self.group_config} if self.group_config else {}),
             "poll_timeout_ms": 100,
             "records_per_partition_per_s": 1000 / family.every_ms,
             "per_member": {label: program for label in family.members if (program := self.program(label))},
             **self.consumer,
+            **({"commit_in_revoked_callback": True} if family.commits_revoked else {}),
             "group_id": self.group,
             "choice": self.choice.name,
             "family": family.name,
@@ -139,7 +171,7 @@ class FamilyRun:
             "id": self.id,
             "scenario": family.story,
             "assignor": self.choice.assignor,
-            "protocol": "classic",
+            "protocol": self.choice.protocol,
             "repetition": self.repetition,
             "kafka_version": f"{fetch.VERSION} (release), KRaft, one broker",
             "config": config,

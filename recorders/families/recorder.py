@@ -31,6 +31,8 @@ RECORD, LOGS, TAKEN = "recording.json.gz", "logs", "taken.csv.gz"
 PROPERTIES = {
     "group.min.session.timeout.ms": "1000",
     "offsets.topic.num.partitions": str(OFFSETS_PARTITIONS),
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.min.heartbeat.interval.ms": "100",
 }
 
 
@@ -76,6 +78,9 @@ def _record_pair(root: Path, kafka: Kafka, pair: Sequence[FamilyRun]) -> dict[st
     topics = {topic: count for run in pair for topic, count in run.topics.items()}
     for topic, count in topics.items():
         kafka.create_topic(topic, count)
+    for run in pair:
+        if run.group_config:
+            kafka.configure_group(run.group, run.group_config)
     with ExitStack() as stack:
         stack.enter_context(Feed(kafka, *topics, every_ms=pair[0].family.every_ms))
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in pair]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from groupsim.simulation.clients.config import CONSUMER
 from recorders.broker import fetch
 from recorders.broker.kafka import Kafka
 
@@ -51,8 +52,9 @@ def java_member(settings: Mapping[str, str], logs: bool = False, heartbeats: boo
     `heartbeats`: it also logs each heartbeat that it sends.
     """
     given = dict(settings)
-    named = given.get("partition.assignment.strategy", "range").split(",")
-    given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
+    if given.get("group.protocol") != CONSUMER:
+        named = given.get("partition.assignment.strategy", "range").split(",")
+        given["partition.assignment.strategy"] = ",".join(STRATEGIES[name] for name in named)
     path = fetch.classpath()
     layout = _layout("errors", LOGGED) if logs else _layout("silent", SILENT)
     if heartbeats:

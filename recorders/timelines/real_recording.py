@@ -52,11 +52,20 @@ WORDINGS = tuple(
         ("pending_expired", rf"Pending member {MEMBER} in group G has been removed after session timeout"),
         ("member_left", rf"\[Group G Member {MEMBER} has left group through explicit `LeaveGroup` request"),
         ("join_timeout", rf"Group G removed dynamic members who haven't joined: \[{MEMBER}\]"),
+        ("member_joined", rf"\[GroupId G\] Member {MEMBER} joins the consumer group"),
+        ("epoch_bumped", r"\[GroupId G\] Bumped group epoch to (?P<generation>\d+)"),
+        (
+            "target_computed",
+            r"\[GroupId G\] Computed a new target assignment for epoch (?P<generation>\d+) "
+            r"with '(?P<reason>[^']+)' assignor in (?P<took_ms>\d+)ms",
+        ),
+        ("fenced", rf"\[GroupId G\] Member {MEMBER} fenced from the group because (?P<reason>.*?)\.?$"),
+        ("member_left", rf"\[GroupId G\] Member {MEMBER} left the consumer group"),
         ("group_empty", r"Group G with generation (?P<generation>\d+) is now empty"),
     )
 )
 """Of Kafka 4; `G` stands for the group."""
-NUMBERS = ("generation", "n_members")
+NUMBERS = ("generation", "n_members", "took_ms")
 
 
 def _name_of(group: str) -> re.Pattern[str]:

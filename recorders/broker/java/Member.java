@@ -1,6 +1,6 @@
 // One consumer of Kafka's own client, driven by lines on standard input; it reports what it sees as JSON lines.
 // Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=, callback.ms=, process.ms=, assignor.ms=, warm.ms=,
-// took=true (each poll tells which records it brought: partition, and the record's own time).
+// callback.commit=true (commitSync in revoked callbacks), took=true (each poll tells which records it brought: partition, and the record's own time).
 // Input: "start", "close", "slow_batch MS", "subscribe TOPIC,TOPIC", "enforce". Times are milliseconds since the epoch.
 
 import java.io.BufferedReader;
@@ -27,6 +27,7 @@ public class Member implements ConsumerRebalanceListener {
     static volatile KafkaConsumer<byte[], byte[]> consumer;
     static int assignorMs;
     final int callbackMs;
+    final boolean callbackCommits;
 
     // range, after a sleep
     public static class SlowAssignor extends RangeAssignor {
@@ -42,8 +43,9 @@ public class Member implements ConsumerRebalanceListener {
         }
     }
 
-    Member(int callbackMs) {
+    Member(int callbackMs, boolean callbackCommits) {
         this.callbackMs = callbackMs;
+        this.callbackCommits = callbackCommits;
     }
 
     static void sleep(long ms) {
@@ -89,7 +91,16 @@ public class Member implements ConsumerRebalanceListener {
         String more = who() + listed(partitions);
         tell(kind, more);
         if (callbackMs > 0 && !partitions.isEmpty() && !kind.equals("lost")) sleep(callbackMs);
+        if (callbackCommits && !partitions.isEmpty() && kind.equals("revoked")) commit();
         tell("callback_end", ",\"of\":\"" + kind + "\"" + more);
+    }
+
+    static void commit() {
+        try {
+            consumer.commitSync();
+        } catch (RuntimeException e) {
+            tell("commit_refused", ",\"error\":\"" + e.getClass().getSimpleName() + "\"" + who());
+        }
     }
 
     @Override
@@ -143,10 +154,11 @@ public class Member implements ConsumerRebalanceListener {
         settings.setProperty("value.deserializer", deserializer);
         List<String> topics = Arrays.asList(((String) settings.remove("topics")).split(","));
         int callbackMs = Integer.parseInt((String) settings.getOrDefault("callback.ms", "0"));
+        boolean callbackCommits = Boolean.parseBoolean((String) settings.getOrDefault("callback.commit", "false"));
         int processMs = Integer.parseInt((String) settings.getOrDefault("process.ms", "0"));
         int assigning = Integer.parseInt((String) settings.getOrDefault("assignor.ms", "0"));
         boolean took = Boolean.parseBoolean((String) settings.getOrDefault("took", "false"));
-        for (String own : List.of("callback.ms", "process.ms", "assignor.ms", "took")) settings.remove(own);
+        for (String own : List.of("callback.ms", "callback.commit", "process.ms", "assignor.ms", "took")) settings.remove(own);
         listen();
         warmUp(settings, topics, Long.parseLong((String) settings.getOrDefault("warm.ms", "20000")));
         settings.remove("warm.ms");
@@ -157,7 +169,7 @@ public class Member implements ConsumerRebalanceListener {
         }
         tell("start", "");
         consumer = new KafkaConsumer<>(settings);
-        Member listener = new Member(callbackMs);
+        Member listener = new Member(callbackMs, callbackCommits);
         consumer.subscribe(topics, listener);
         tell("subscribed", "");
         boolean commits = settings.getProperty("enable.auto.commit", "true").equals("false");
@@ -192,12 +204,7 @@ public class Member implements ConsumerRebalanceListener {
             if (busyMs >= LONG_BATCH_MS) tell("processing", ",\"ms\":" + busyMs);
             if (busyMs > 0) sleep(busyMs);
             if (busyMs >= LONG_BATCH_MS) tell("processing_end", "");
-            if (!commits) continue;
-            try {
-                consumer.commitSync();
-            } catch (RuntimeException e) {
-                tell("commit_refused", ",\"error\":\"" + e.getClass().getSimpleName() + "\"" + who());
-            }
+            if (commits) commit();
         }
     }
 }

@@ -1,6 +1,7 @@
 """One consumer of aiokafka, driven by lines on standard input; it reports what it sees as JSON lines.
 
-Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=. Input: `start`, `close`, `slow_batch MS`.
+Arguments: KEY=VALUE, consumer settings by their Kafka names, and topics=; logs=true: its log, from INFO
+on, goes to standard error. Input: `start`, `close`, `slow_batch MS`.
 Times are milliseconds since the epoch. It does what recorders/broker/java/Member.java does. It runs in an environment
 of its own, which has aiokafka and nothing of ours.
 """
@@ -69,8 +70,12 @@ def consumer_of(settings: dict[str, str]) -> Any:
 
 async def main() -> None:
     """Wait for `start`, then consume until `close`."""
-    logging.disable(logging.CRITICAL)
     settings = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    if settings.get("logs") == "true":
+        logging.Formatter.converter = time.gmtime
+        logging.basicConfig(level=logging.INFO, format="[%(asctime)s] %(levelname)s %(message)s (%(name)s)")
+    else:
+        logging.disable(logging.CRITICAL)
     commands = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
