@@ -252,6 +252,8 @@ def _ends_with_close(process: ProcessLog) -> bool:
     row = process.rows[-1][1].row
     if row.kind == RowKind.CLIENT_CLOSED:
         return True
+    if row.kind == RowKind.CGRP_STATE:  # librdkafka: of a static member, which sends no LeaveGroup, nothing else
+        return row.detail.get("to") == "term" and not process.closed
     if row.kind == RowKind.STATE_CHANGE:  # KIP-848; one whose poll timed out becomes STALE
         return (row.detail.get("from"), row.detail.get("to")) == ("LEAVING", "UNSUBSCRIBED")
     if row.kind == RowKind.LEAVE_SENT:

@@ -8,12 +8,13 @@ from random import Random
 import pytest
 from msgspec import structs
 
-from groupsim.events.base import Event
-from groupsim.events.client import ProcessStarted
+from groupsim.events.base import Event, Recorded, process_stream
+from groupsim.events.client import Closed, ProcessStarted
 from groupsim.incidents.facts.importer import import_run
 from groupsim.incidents.logs.formats import Record
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.recognition import recognise
+from groupsim.replay.reconstruct.inferred_settings.reported import reported
 from groupsim.storage.memory import MemoryStore
 from tests.incidents.lines import GENERATION, stamped, write
 
@@ -111,3 +112,25 @@ def test_heartbeats_change_nothing_but_the_settings(tmp_path: Path) -> None:
         ]
 
     assert facts(*sorted([*said, *beats])) == facts(*said)
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "CONSUMER", "streams"])
+def test_what_a_consumer_prints_of_settings_that_its_group_has_instead_does_not_count(protocol: str) -> None:
+    printed = {SESSION: 45_000, HEARTBEAT: 3_000, MAX_POLL: 20_000}
+
+    def counts(**config: object) -> dict[str, int]:
+        started = ProcessStarted(process="c1.0", client_id="c1", config=printed | config)
+        return reported([Recorded("r", 0, 0, process_stream("billing", "c1.0"), 0, started)], "billing")
+
+    given = {"group.protocol": protocol, "consumer.heartbeat.interval.ms": 1_000}
+    assert counts(**given) == {MAX_POLL: 20_000, HEARTBEAT: 1_000}
+    assert counts(**{"group.protocol": "classic"}) == counts() == printed
+
+
+def test_a_static_member_of_librdkafka_is_closed_although_it_sends_no_leave_request(tmp_path: Path) -> None:
+    log, store = tmp_path / "c1.log", MemoryStore()
+    ends = 'Group "billing" changed state up -> term (join-state init)'
+    lines = [rdkafka(0, "CGRPJOINSTATE", FIRST), rdkafka(900, "CGRPSTATE", f"[thrd:main]: {ends}")]
+    log.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    run = import_run(read_files([log]), store, name=None, topics={}).run
+    assert [fact.at_ms for fact in store.read(run.id) if isinstance(fact.event, Closed)] == [900]

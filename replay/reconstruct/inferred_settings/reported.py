@@ -10,6 +10,7 @@ from groupsim.events.base import Recorded, group_of, group_stream
 from groupsim.events.client import ProcessStarted
 from groupsim.events.consumer import ConsumerMemberUpdated
 from groupsim.replay.reconstruct.inferred_settings.evidence import HEARTBEAT, MAX_POLL, METADATA_AGE, SESSION
+from groupsim.simulation.clients.config import CLASSIC, REFUSED
 
 _PRINTED = {
     SESSION: SESSION,
@@ -30,7 +31,10 @@ def reported(facts: Iterable[Recorded], group: str) -> dict[str, int]:
     for fact in facts:
         event = fact.event
         if isinstance(event, ProcessStarted) and group_of(fact.stream) == group:
+            speaks = str(event.config.get("group.protocol", CLASSIC)).lower()
             for printed, name in _PRINTED.items():
+                if printed in REFUSED.get(speaks, ()):
+                    continue  # a consumer prints the defaults of settings that its group has instead of it
                 value = event.config.get(printed)
                 if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                     found.setdefault(name, Counter())[value] += 1
