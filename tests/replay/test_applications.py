@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from msgspec import structs
 
 from groupsim.events import classic as c
 from groupsim.events import client as p
@@ -141,6 +142,7 @@ ASSIGNED = [
 HEARD = p.RejoinRequested(
     process=PROCESS, reason="group is already rebalancing", cause=RejoinCause.GROUP_REBALANCING, topics=None
 )
+REVOKED = p.CallbackStart(process=PROCESS, kind="revoked", partitions=OWNED, generation=2)
 JOINS = p.JoinSent(process=PROCESS, member="m1-a", owned=OWNED)
 
 
@@ -149,6 +151,15 @@ def test_a_member_that_works_on_joins_and_reads_the_answer_at_later_polls() -> N
     completed = c.JoinPhaseCompleted(generation=2, protocol="cooperative-sticky", leader=None, members=(), size=2)
     found = polls(*ASSIGNED, (5_000, HEARD), (6_000, HEARD), (6_120, JOINS), (6_200, completed), (9_130, answer))
     assert found.waits == (PollWait(100, 5_000, 6_120, commits=True), PollWait(6_120, 6_200, 9_130, answered=True))
+
+
+def test_a_cooperative_member_of_librdkafka_takes_part_without_a_poll() -> None:
+    """What it was assigned in the next rebalance is no late reaction to this one, in which it kept what it had."""
+    (_, started), *assigned = ASSIGNED
+    by_library = (0, structs.replace(started, library="librdkafka"))
+    assert polls(by_library, *assigned, (5_000, HEARD), (5_000, JOINS), (15_000, HEARD), (15_002, REVOKED)).waits == (
+        PollWait(100, 15_000, 15_002),
+    )
 
 
 def test_what_is_heard_in_a_callback_is_noticed_in_the_same_poll() -> None:

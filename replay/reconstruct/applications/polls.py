@@ -131,6 +131,8 @@ class _PollFold:
             case p.JoinSent() if not self._by_library:
                 self._notice(at, keeps=self._holds)
                 self._joining_ms = at
+            case p.JoinSent():  # by librdkafka's own thread: a cooperative member needs no poll to take part
+                self._heard_ms = None
             case p.JoinOk(generation=generation) if not self._by_library:
                 self._joined(generation, at)
             case p.PollExpired() | p.GenerationReset() | p.CoordinatorLost() | p.Frozen() | p.Thawed() | p.Closed():
