@@ -77,7 +77,7 @@ def predict(
         raise BadRequest("--across and --actions exclude each other: recorded actions are of one protocol")
     runs, left_out = read_folder(folder, across=across)
     if left_out:
-        what = "of groups with members of both protocols, or of the consumer protocol without the group's own times"
+        what = "of the consumer protocol without the group's own times, or of both protocols"
         output.note(f"note: {counted(left_out, 'recording')} {what}: left out")
     budget = Budget(pairs, None if minutes is None else minutes * 60, jobs)
     setting = setting_of(folder, runs, wanted, evidence, left_out, across=across)

@@ -18,7 +18,7 @@ def test_the_last_line_has_the_figures_and_json_has_the_pairs(call: Call) -> Non
     called = call(*PREDICT)
     assert called.status == 0
     assert LINE.fullmatch(called.out.splitlines()[-1])
-    assert "1 recording of the consumer protocol or of both: left out" in called.err
+    assert "1 recording of the consumer protocol without the group's own times, or of both" in called.err
     assert "noise floor" in called.out
     assert "— %" not in called.out
     assert all(line == line.rstrip() for line in called.out.splitlines())
