@@ -81,7 +81,8 @@ def total(logs: Sequence[Path], truth: dict[str, Any], *, session: bool = True) 
     """What an import of these logs says of the recording's window. `session`: the session timeout is given."""
     store = MemoryStore()
     topics = partitions_of(truth)
-    timeout = truth["config"]["session.timeout.ms"] if session else None
+    times = {**truth["config"].get("group_config", {}), **truth["config"]}
+    timeout = times.get("session.timeout.ms") or times["consumer.session.timeout.ms"] if session else None
     run = import_run(read_files(logs), store, name=None, topics=topics, session_timeout_ms=timeout).run
     facts = list(store.read(run.id))
     offset = instant(run.origin or "") - began(truth)
