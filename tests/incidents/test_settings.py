@@ -118,13 +118,13 @@ def test_heartbeats_change_nothing_but_the_settings(tmp_path: Path) -> None:
 def test_what_a_consumer_prints_of_settings_that_its_group_has_instead_does_not_count(protocol: str) -> None:
     printed = {SESSION: 45_000, HEARTBEAT: 3_000, MAX_POLL: 20_000}
 
-    def counts(**config: object) -> dict[str, int]:
-        started = ProcessStarted(process="c1.0", client_id="c1", config=printed | config)
+    def counts(more: dict[str, int | str | bool]) -> dict[str, int]:
+        started = ProcessStarted(process="c1.0", client_id="c1", config={**printed, **more})
         return reported([Recorded("r", 0, 0, process_stream("billing", "c1.0"), 0, started)], "billing")
 
-    given = {"group.protocol": protocol, "consumer.heartbeat.interval.ms": 1_000}
-    assert counts(**given) == {MAX_POLL: 20_000, HEARTBEAT: 1_000}
-    assert counts(**{"group.protocol": "classic"}) == counts() == printed
+    found = counts({"group.protocol": protocol, "consumer.heartbeat.interval.ms": 1_000})
+    assert found == {MAX_POLL: 20_000, HEARTBEAT: 1_000}
+    assert counts({"group.protocol": "classic"}) == counts({}) == printed
 
 
 def test_a_static_member_of_librdkafka_is_closed_although_it_sends_no_leave_request(tmp_path: Path) -> None:
