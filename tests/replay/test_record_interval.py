@@ -22,7 +22,17 @@ from groupsim.replay.reconstruct.record_interval import record_interval_ms
 from groupsim.storage.memory import MemoryStore
 
 RECORDING = "S14-subscription-changed__range__d1-f04__r1"
-LOGS = Path(__file__).parents[1] / "golden" / "families" / "looked-at" / RECORDING / "logs"
+CONSUMERS = "S07-rolling-restart__kip848-uniform__d0-f44__r1"
+RECORDINGS = Path(__file__).parents[1] / "golden" / "families" / "looked-at"
+
+
+def imported(recording: str) -> tuple[list[Recorded], Incident]:
+    """The facts of a recorded group's logs, and the incident that they are."""
+    store = MemoryStore()
+    logs = sorted((RECORDINGS / recording / "logs").glob("*"))
+    facts = list(store.read(import_run(read_files(logs), store, name=None, topics={}).run.id))
+    (group,) = {fact.stream for fact in facts if fact.stream.startswith("group:")}
+    return facts, reconstruct(facts, group.removeprefix("group:"))
 
 
 def ready(at_ms: int, *offsets: tuple[int, int]) -> Recorded:
@@ -60,17 +70,38 @@ def test_without_offsets_it_is_unknown() -> None:
 
 
 def test_a_leader_that_assigns_topics_of_others_waits_for_the_next_record_as_the_real_one_did() -> None:
-    store = MemoryStore()
-    run = import_run(read_files(sorted(LOGS.glob("*"))), store, name=None, topics={}).run
-    facts = list(store.read(run.id))
-    (group,) = {fact.stream for fact in facts if fact.stream.startswith("group:")}
-    incident = reconstruct(facts, group.removeprefix("group:"))
+    facts, incident = imported(RECORDING)
     assert incident.record_interval_ms is not None
     assert abs(incident.record_interval_ms - 500) < 25
     recorded = waits_ms(facts)
     assert min(recorded) > 300  # of both rebalances after the founding
     assert median(drawn_waits_ms(incident)) > 150
     assert median(drawn_waits_ms(replace(incident, record_interval_ms=None))) < 50
+
+
+def test_a_poll_of_the_consumer_protocol_waits_for_the_next_record_as_the_real_one_did() -> None:
+    """Each step of a reconciliation waits for a poll to end: here by its timeout, as no record comes for longer."""
+    facts, incident = imported(CONSUMERS)
+    assert 60 < median(steps_ms(facts)) < 140
+    assert 60 < median(drawn_steps_ms(incident)) < 140
+    assert median(drawn_steps_ms(replace(incident, record_interval_ms=None))) < 40
+
+
+def drawn_steps_ms(incident: Incident) -> list[int]:
+    """The same of what-ifs."""
+    return [step for seed in range(4) for step in steps_ms(replay_incident(incident, AS_RECORDED, seed).facts)]
+
+
+def steps_ms(facts: Iterable[Recorded]) -> list[int]:
+    """How long after a member's revoked callback its next one began, which follows in the same reconciliation."""
+    found, ended_ms = [], dict[str, int]()
+    for fact in facts:
+        match fact.event:
+            case p.CallbackEnd(process=process, kind="revoked"):
+                ended_ms[process] = fact.at_ms
+            case p.CallbackStart(process=process, kind="assigned") if process in ended_ms:
+                found.append(fact.at_ms - ended_ms.pop(process))
+    return found
 
 
 def waits_ms(facts: Iterable[Recorded]) -> list[int]:
