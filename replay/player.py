@@ -126,8 +126,7 @@ class _Replay:
         self._configure()
         first = None if self._exact else world.rng.stream("whatif/records").random()
         lasts = self.ends_ms + AFTERWARDS_MS
-        spoken = protocols.protocols(incident, self._choice)
-        times = record_times(incident, spoken, lasts, batch_times(self._actions), first)
+        times = record_times(incident, lasts, batch_times(self._actions), first)
         if (program := incident.streams) is not None:
             times = with_burst(times, self.quiet.simulated_ms(self.from_ms + program.worked_ms), program.records)
         self._topics = ReplayedTopics(world, incident, times)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from groupsim.replay.reconstruct.incarnation import Incarnation
 from groupsim.replay.reconstruct.incident import Incident
@@ -47,19 +47,19 @@ def expression(incarnation: Incarnation) -> str | None:
     return "|".join(map(re.escape, incarnation.matched)) or None
 
 
-def record_times(
-    incident: Incident, protocols: Container[str], lasts_ms: int, batches: Iterable[int], first: float | None
-) -> list[int]:
+def record_times(incident: Incident, lasts_ms: int, batches: Iterable[int], first: float | None) -> list[int]:
     """When records arrive in a partition: at a constant rate, and one wherever a slow batch begins (`batches`).
 
     So often that a poll always finds some. As often as they did, from the instant on that is drawn as `first` (a share
-    of the interval; None: exactly as recorded), where something waits for them: a leader that assigns topics of others
-    waits for metadata until its fetch is answered; a member of the consumer protocol, one of the `protocols` of the
-    replay, takes the next step of a reconciliation when a poll ends.
+    of the interval; None: exactly as recorded), where something waited for them: a leader that assigns topics of others
+    waits for metadata until its fetch is answered; a member of a consumer group takes the next step of a reconciliation
+    when a poll ends. Of a classic record that is played with the consumer protocol this is not done: the one recorded
+    roll was further off with it (23.1 partition-seconds, really 16.9) than without it.
     """
     step, first_ms = float(max(_RECORD_INTERVAL_MS, lasts_ms // _MOST_RECORDS)), 0.0
+    native = all(i.protocol == CONSUMER for i in incident.incarnations)
     differ = len({i.topics for i in incident.incarnations if i.topics}) > 1
-    if (differ or CONSUMER in protocols) and first is not None and incident.record_interval_ms is not None:
+    if (differ or native) and first is not None and incident.record_interval_ms is not None:
         step = max(step, incident.record_interval_ms)
         first_ms = first * step
     return sorted({*(round(first_ms + n * step) for n in range(round(lasts_ms / step))), *batches})

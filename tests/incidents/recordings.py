@@ -24,6 +24,7 @@ def in_folder(place: Path) -> list[Path]:
 EXAMPLES = in_folder(ROOT / "examples" / "incidents")
 CONSUMER_GROUPS = in_folder(ROOT / "examples" / "consumer-groups")
 FAMILIES = in_folder(ROOT / "tests" / "golden" / "families")
+CLASSIC_FAMILIES = [folder for folder in FAMILIES if "__kip848-" not in folder.name]
 BESIDE = in_folder(SHARED / "recordings")
 
 

@@ -23,11 +23,11 @@ from groupsim.events.types import TopicPartition
 from groupsim.incidents.logs.reading import read_files
 from groupsim.incidents.logs.times import instant
 from tests.incidents.imported import import_logs
-from tests.incidents.recordings import BROKER, EXAMPLES, FAMILIES, began, logs_of
+from tests.incidents.recordings import BROKER, CLASSIC_FAMILIES, EXAMPLES, FAMILIES, began, logs_of
 from tests.incidents.score import PAIRS, SET, exact, expected_of, same_time, score, utc
 
 SET_LOGS = sorted(SET.glob("*.log"))
-RECORDED = {folder.name.partition("__d")[0]: folder for folder in [*EXAMPLES, *FAMILIES[::8]]}
+RECORDED = {folder.name.partition("__d")[0]: folder for folder in [*EXAMPLES, *CLASSIC_FAMILIES[::8]]}
 BROKERS = {name: logs_of(folder, BROKER)[0] for name, folder in RECORDED.items()}
 LOGS = BROKERS | {log.stem[:3]: log for log in SET_LOGS}
 
