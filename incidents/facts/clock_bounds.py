@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from groupsim.incidents.facts.causes import given_member_id
 from groupsim.incidents.facts.clocks import rows_by_file
-from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.facts.typed_fields import client_id_in, int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Reading, Row, is_broker
 from groupsim.incidents.logs.times import instant
@@ -237,8 +237,10 @@ def static_joins(rows: Sequence[Row]) -> Iterator[tuple[str | None, str, int]]:
                 named[row.group, member].append(instant(row.at))
             if row.kind in (_REPLACED, RowKind.MEMBER_ID_CREATED) and isinstance(instance, str):
                 chains[row.group, instance].append(row)
-        elif row.kind == RowKind.JOINED and row.member is not None and isinstance(instance, str):
-            of_clients[row.group, instance].add(row.member)
+        elif row.kind == RowKind.JOINED and row.member is not None:
+            named_by_id = client_id_in(row.member)  # a static member's id begins with its group.instance.id
+            its_own = instance if isinstance(instance, str) else named_by_id
+            of_clients[row.group, its_own or ""].add(row.member)
     for key, chain in chains.items():
         chain.sort(key=lambda row: row.at or "")
         others = of_clients[key] - {each for row in chain for each in (row.member, row.detail.get("old_member"))}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from groupsim.incidents.facts.clock_bounds import Bounds, member_bounds
-from groupsim.incidents.facts.typed_fields import int_in
+from groupsim.incidents.facts.typed_fields import client_id_in, int_in
 from groupsim.incidents.logs.row_kinds import RowKind
 from groupsim.incidents.logs.rows import Program, Reading, is_broker
 from groupsim.incidents.logs.times import instant
@@ -150,7 +150,7 @@ def _together(bounds: Sequence[Bounds]) -> tuple[int, int]:
 
 def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:
     """(file, bounds) for each generation that a client of a classic group joined and the broker completed."""
-    completed = _completed(reading)
+    completed, instances = _completed(reading), _instances(reading)
     joined: set[tuple[object, ...]] = set()
     asked: dict[tuple[str, str | None, str | None], int] = {}
     for row in reading.rows:
@@ -158,7 +158,8 @@ def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:
         if row.at is None or is_broker(row):
             continue
         at = completed.get((row.group, int_in(row.detail.get("generation"))))
-        if row.kind == RowKind.JOINED and "instance" in row.detail:  # when it returns it gets the answer for an old one
+        static = "instance" in row.detail or (row.group, client_id_in(row.member or "")) in instances
+        if row.kind == RowKind.JOINED and static:  # when it returns it gets the answer for an old one
             if at is not None:
                 yield row.file, Bounds(low=at - instant(row.at))
         elif row.kind == RowKind.JOINING:
@@ -169,6 +170,11 @@ def _by_generations(reading: Reading) -> Iterator[tuple[str, Bounds]]:
                 joined.add((*client, generation))
                 yield row.file, Bounds(at - instant(row.at), at - asked[client])
             del asked[client]
+
+
+def _instances(reading: Reading) -> set[tuple[str | None, object]]:
+    """Group and group.instance.id of each static member that a broker names: its member ids begin with that."""
+    return {(row.group, row.detail["instance"]) for row in reading.rows if is_broker(row) and "instance" in row.detail}
 
 
 def _completed(reading: Reading) -> dict[tuple[str | None, int | None], int]:

@@ -77,6 +77,28 @@ def test_each_return_of_a_static_member_is_named_by_the_next_one_or_by_its_clien
     assert times == {NEW: 2_000, LATEST: 3_000}
 
 
+def test_a_static_member_whose_lines_do_not_name_its_instance_is_known_by_its_member_id(tmp_path: Path) -> None:
+    """aiokafka: it came back to the generation that had long been completed, and its log was moved by 8 s."""
+    first, back = (f"i1-{n}0000000-0000-4000-8000-000000000000" for n in (1, 2))
+    static = "Static member with groupInstanceId=i1 and unknown member id joins group billing in"
+    said = [
+        (1, f"{static} Empty state. Created a new member id {first} for this member."),
+        (1.5, "Stabilized group billing generation 1 (__consumer_offsets-0) with 1 members."),
+        (9.6, f"{static} Stable state. Replacing previously mapped member {first} with this groupInstanceId."),
+    ]
+    logs = [write(tmp_path, *(stamped(at, f"{BROKER}{text} {OLD}") for at, text in said), name="broker.log")]
+    for name, asked, answered, member in (("c1.0.log", 1, 1.51, first), ("c1.1.log", 9.59, 9.61, back)):
+        lines = [
+            stamped(asked, "(Re-)joining group billing (aiokafka.consumer.group_coordinator)"),
+            stamped(answered, f"Joined group 'billing' (generation 1) with member_id {member}"),
+        ]
+        logs.append(write(tmp_path, *lines, name=name))
+    skews = estimate_skews(read_files(logs))
+    assert [Path(skew.file).name for skew in skews] == ["c1.0.log", "c1.1.log"]
+    assert all(skew.fits and not skew.ms for skew in skews)
+    assert skews[1].high <= 10
+
+
 def test_a_static_member_that_was_removed_did_not_join_later(tmp_path: Path) -> None:
     """The log of its third life is missing: its clock was taken for one that is off by seconds."""
     static = "Static member with groupInstanceId=i1 and unknown member id joins group billing in"
