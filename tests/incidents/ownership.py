@@ -92,6 +92,14 @@ def ownership(facts: Iterable[Recorded], offset: int, end: int) -> dict[str, lis
     return {partition: sorted(windows, key=lambda w: w.start) for partition, windows in found.items()}
 
 
+def _labelled(process: str, truth: dict[str, Any]) -> str:
+    """Its name by the recording's: one whose lines name no client (aiokafka's) has that of its group.instance.id."""
+    given = truth["config"].get("per_member") or {}
+    labels = {program["instance"]: label for label, program in given.items() if "instance" in program}
+    name, _, number = process.rpartition(".")
+    return f"{labels.get(name, name)}.{number}"
+
+
 def compare(folder: Path) -> Compared:
     """Import one recording's logs and hold the ownership against the truth."""
     _, facts, truth, offset = imported(folder)
@@ -99,7 +107,10 @@ def compare(folder: Path) -> Compared:
     differs, errors, deaths = {}, [], []
     for partition in sorted(found.keys() | truth["ownership"].keys()):
         windows, seen = found.get(partition, []), truth["ownership"].get(partition, [])
-        names, true_names = [w.process for w in windows], [f"{w['member']}.{w['incarnation']}" for w in seen]
+        names, true_names = (
+            [_labelled(w.process, truth) for w in windows],
+            [f"{w['member']}.{w['incarnation']}" for w in seen],
+        )
         if names != true_names:
             differs[partition] = names, true_names
             continue
