@@ -159,8 +159,9 @@ def _noise(by_family: Mapping[str, Sequence[Record]]) -> str:
         f"{len(runs)} recordings. `unavailable_partition_ms` of the repetitions of one choice differs by "
         f"{_at(apart, 0.5):.3f} (median), {_at(apart, 0.75):.3f} (75th percentile), {_at(apart, 0.9):.3f} (90th) of "
         f"their mean.\n\nTwo groups ran side by side on two processors. Share of the processors that brokers, members "
-        f"and the recorder used: median {_at(own, 0.5):.2f}, greatest {own[-1]:.2f}. Other work ran beside them at a "
-        f"lower priority: median {_at(other, 0.5):.2f}, greatest {other[-1]:.2f} (`machine_cpu_busy`)."
+        f"and the recorder used: median {_at(own, 0.5):.2f}, greatest {own[-1]:.2f}. Other work ran beside them, at a "
+        f"lower priority, in f37 to f48 also at the same: median {_at(other, 0.5):.2f}, greatest {other[-1]:.2f} "
+        f"(`machine_cpu_busy`). The old groups f39 and f40 were recorded at once, with their faults apart."
     )
 
 
