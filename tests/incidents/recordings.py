@@ -23,13 +23,7 @@ def in_folder(place: Path) -> list[Path]:
 
 EXAMPLES = in_folder(ROOT / "examples" / "incidents")
 CONSUMER_GROUPS = in_folder(ROOT / "examples" / "consumer-groups")
-UNSEEN = tuple(f"-f{number}__" for number in range(37, 48, 2))
-"""Families that are put aside until their what-ifs are scored: only tests of their files look at them."""
-FAMILIES = [
-    folder
-    for folder in in_folder(ROOT / "tests" / "golden" / "families")
-    if not any(family in folder.name for family in UNSEEN)
-]
+FAMILIES = in_folder(ROOT / "tests" / "golden" / "families")
 CLASSIC_FAMILIES = [folder for folder in FAMILIES if "__kip848-" not in folder.name]
 BESIDE = in_folder(SHARED / "recordings")
 

@@ -124,6 +124,7 @@ OTHERS: list[tuple[str, list[str], str | None, dict[str, Any]]] = [
     ("2024-03-01 10:00:00,250 - aiokafka - ERROR - OffsetCommit failed for group billing on partition TopicPartition(topic='t', partition=0) with offset 3: X", ["commit_failed"], "billing", {}),
     ("2024-03-01 10:00:00,250 - aiokafka - ERROR - OffsetCommit failed before join, ignoring: CommitFailedError: x", ["commit_failed"], None, {"error": "CommitFailedError: x"}),
     ("2024-03-01 10:00:00,250 - aiokafka - ERROR - Failed to commit on finallization: CommitFailedError: x", ["commit_failed"], None, {"error": "CommitFailedError: x"}),
+    ("2024-03-01 10:00:00,250 - aiokafka - INFO - LeaveGroup request succeeded", ["leave_sent"], None, {}),
     ("2024-03-01 10:00:00,250 - aiokafka - ERROR - Heartbeat send request failed: [Error 7] RequestTimedOutError. Will retry.", [], None, {}),
     ("[INFO] heartbeat errored; group: billing, err: UNKNOWN_MEMBER_ID: The coordinator is not aware of this member.", ["generation_reset"], "billing", {"reason": "UNKNOWN_MEMBER_ID: The coordinator is not aware of this member."}),
     ("[ERROR] join and sync loop errored; group: billing, err: EOF, consecutive_errors: 1", ["rebalance_failed"], "billing", {"error": "EOF"}),

@@ -130,6 +130,7 @@ WORDINGS: tuple[Wording, ...] = (
         r"LeaveGroup request for group {group} failed(?: with error)?: {text:error}",
     ),
     wording("leave_failed", "LeaveGroup request failed", r"LeaveGroup request failed: {text:error}"),
+    wording("leave_sent", "LeaveGroup request succeeded", r"LeaveGroup request succeeded"),
     wording("join_failed", "Failed to join group", r"Failed to join group {group}: {text:error}"),
     wording("join_failed", "Attempt to join group", r"Attempt to join group {group} failed due to {text:error}"),
     wording(
@@ -208,7 +209,7 @@ WORDINGS: tuple[Wording, ...] = (
     wording("", "oordinator for ", r"(?:Group c|C)oordinator for .{1,400}? is "),
     wording("", "Discovered coordinator", r"for (?:transactional id|group id) "),
     wording("", "Subscribed to topic(s)", r"Subscribed to"),
-    wording("", "LeaveGroup request", r"(?:returned successfully|succeeded)"),
+    wording("", "LeaveGroup request", r"returned successfully"),
     wording("", "ommiting offsets", r"Commit{1,2}ing offsets (?:(?!ing offsets ).)* for group"),
     wording("", "<BrokerConnection", r"<BrokerConnection"),
     wording("", "Node coordinator-", r"connection failed|disconnected"),
