@@ -42,7 +42,6 @@ def _once_settled(context: ConsumerContext, group: GroupHandle, for_ms: int) -> 
         yield context.env.timeout(LOOK_MS)
     interval_ms = max((timers.quiet_interval_ms(member.address) for member in old), default=0)
     instant_ms = round(interval_ms * context.rng.stream(f"{group.name}/quiet").random())
-    yield context.env.timeout(
-        2 * interval_ms + instant_ms
-    )  # until the next heartbeat, and the one that is an old group's
+    until_old_ms = 2 * interval_ms  # the next heartbeat, and the one that is an old group's
+    yield context.env.timeout(until_old_ms + instant_ms)
     group.is_old()

@@ -6,6 +6,7 @@ are worked on; those with an odd number are put aside and scored at the end, whe
 - `family`: a family of stories, settings and choices; its actions, written as text
 - `looked_at`, `put_aside`: the families, as data; `for_delays`: those that only `recorders.delays` scores
 - `catalogue`: all of them
+- `old_groups`: groups of six that are left alone for minutes, with all their heartbeats; not among the families
 - `planned`: one run of a family under one choice, for real consumers
 - `recorder`: records them, two groups side by side, and goes on where it was stopped
 - `logs`: the logs of a run's broker and clients, without what came before and after it

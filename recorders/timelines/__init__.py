@@ -2,7 +2,7 @@
 
 Recording:
 - `scenarios`: what is done to real consumers, and when
-- `real_clients`, `rdkafka_member`: a real consumer as a process
+- `real_clients`, `rdkafka_member`, `kafka_python_member`: a real consumer as a process
 - `real_group`: a group of real consumers, led through a scenario
 - `real_recording`: what happened in a real group, as a recording; the broker's rows from its log
 - `recorder`: recordings of all scenarios, libraries and assignors
