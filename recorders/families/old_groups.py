@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +19,12 @@ from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.conformance.timelines.recording import INITIAL_DELAY
 from groupsim.simulation.clients.config import JAVA, KAFKA_PYTHON, LIBRDKAFKA
 from recorders.broker.kafka import Kafka
-from recorders.families.cpu import CpuShare
 from recorders.families.family import Family, choice
 from recorders.families.logs import log_records, write_logs
 from recorders.families.planned import FamilyRun
-from recorders.families.recorder import PROPERTIES
+from recorders.families.recorder import PROPERTIES, head_of, play
 from recorders.timelines.real_clients import Feed, java_member, rdkafka_member
-from recorders.timelines.real_group import RealGroup, log_name, play_side_by_side
+from recorders.timelines.real_group import RealGroup, log_name
 from recorders.timelines.real_recording import recording
 
 QUIET_MS, LONG_QUIET_MS = 330_000, 1_800_000
@@ -153,26 +150,18 @@ def _heartbeats(run: OldGroup, group: RealGroup, written: Path) -> dict[str, lis
 def record(root: Path, runs: Sequence[OldGroup]) -> None:
     """Record runs side by side. Raises Unavailable where there is no Kafka."""
     with Kafka({**PROPERTIES, INITIAL_DELAY: "0"}) as kafka, ExitStack() as stack:
-        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in runs]
         for run in runs:
             for topic, count in run.topics.items():
                 kafka.create_topic(topic, count)
             stack.enter_context(Feed(kafka, *run.topics, every_ms=run.family.every_ms))
-        planned = zip(runs, folders, strict=True)
-        groups = [stack.enter_context(closing(RealGroup(run, kafka, folder))) for run, folder in planned]
-        for group in groups:
-            group.wait_until_ready()
-        with CpuShare() as busy:
-            play_side_by_side(groups)
+        played, busy = play(stack, kafka, runs)
         lines = kafka.nodes[0].log.read_text(errors="replace").splitlines()
-        for run, group, written in zip(runs, groups, folders, strict=True):
-            began = datetime.fromtimestamp(group.began_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
-            head = {**run.head(), "machine_cpu_busy": busy.found, "run_start_utc": began}
+        for run, group, written in played:
             target = root / run.id
             write_logs(target / "logs", group, written, lines, run.family.prints_config)
             _write(target / "heartbeats.json", _heartbeats(run, group, written))
-            _write(target / "recording.json", recording(group, head, run.first_fault, lines))
-        print(f"{', '.join(run.id for run in runs)}: {busy.found}")
+            _write(target / "recording.json", recording(group, head_of(run, group, busy), run.first_fault, lines))
+        print(f"{', '.join(run.id for run in runs)}: {busy}")
 
 
 def _write(file: Path, what: Any) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from groupsim.conformance.timelines.recorded_form import Record
 from groupsim.conformance.timelines.recording import INITIAL_DELAY
@@ -25,6 +26,7 @@ from recorders.timelines.real_group import RealGroup, play_side_by_side
 from recorders.timelines.real_recording import recording
 from recorders.timelines.taken import write_taken
 
+Run = TypeVar("Run", bound=FamilyRun)
 REPETITIONS = 2
 SIDE_BY_SIDE = 2
 RECORD, LOGS, TAKEN = "recording.json.gz", "logs", "taken.csv.gz"
@@ -83,26 +85,40 @@ def _record_pair(root: Path, kafka: Kafka, pair: Sequence[FamilyRun]) -> dict[st
             kafka.configure_group(run.group, run.group_config)
     with ExitStack() as stack:
         stack.enter_context(Feed(kafka, *topics, every_ms=pair[0].family.every_ms))
-        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in pair]
-        groups = [
-            stack.enter_context(closing(RealGroup(run, kafka, folder)))
-            for run, folder in zip(pair, folders, strict=True)
-        ]
-        for group in groups:
-            group.wait_until_ready()
-        with CpuShare() as busy:
-            play_side_by_side(groups)
+        played, busy = play(stack, kafka, pair)
         lines = kafka.nodes[0].log.read_text(errors="replace").splitlines()
-        for run, group, written in zip(pair, groups, folders, strict=True):
+        for run, group, written in played:
             target = _folder(root, run)
             shutil.rmtree(target, ignore_errors=True)
             write_logs(target / LOGS, group, written, lines, run.family.prints_config)
-            began = datetime.fromtimestamp(group.began_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
-            head = {**run.head(), "machine_cpu_busy": busy.found, "run_start_utc": began}
-            _write(target / RECORD, recording(group, head, run.first_fault, lines))
+            _write(target / RECORD, recording(group, head_of(run, group, busy), run.first_fault, lines))
             if run.tells_taken:
                 write_taken(target / TAKEN, group)
-    return busy.found
+    return busy
+
+
+def play(
+    stack: ExitStack, kafka: Kafka, runs: Sequence[Run]
+) -> tuple[list[tuple[Run, RealGroup, Path]], dict[str, float]]:
+    """Play runs side by side: each with its group and the folder of its logs, which last as long as the stack does;
+    and the shares of the processors.
+    """
+    played = []
+    for run in runs:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        played.append((run, stack.enter_context(closing(RealGroup(run, kafka, folder))), folder))
+    groups = [group for _, group, _ in played]
+    for group in groups:
+        group.wait_until_ready()
+    with CpuShare() as busy:
+        play_side_by_side(groups)
+    return played, busy.found
+
+
+def head_of(run: FamilyRun, group: RealGroup, busy: dict[str, float]) -> Record:
+    """The head of a recording: the run's own, when it began, and how busy the machine was."""
+    began = datetime.fromtimestamp(group.began_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+    return {**run.head(), "machine_cpu_busy": busy, "run_start_utc": began}
 
 
 def _write(file: Path, recorded: Record) -> None:

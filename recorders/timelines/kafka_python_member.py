@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import threading
 import time
 from collections.abc import Collection
 from queue import Empty, SimpleQueue
@@ -22,7 +21,7 @@ from kafka.coordinator.assignors.range import (  # type: ignore[import-untyped]
     RangePartitionAssignor,
 )
 
-from recorders.timelines.rdkafka_member import listen, report
+from recorders.timelines.rdkafka_member import commands_once_started, report
 
 POLL_MS = 100
 LAYOUT = "[%(asctime)s,%(msecs)03d] %(levelname)s %(message)s (%(name)s)"
@@ -75,12 +74,7 @@ def main() -> None:
     logging.getLogger("kafka.coordinator").setLevel(logging.DEBUG)
     settings = dict(argument.split("=", 1) for argument in sys.argv[1:])
     process_s = int(settings.get("process.ms", "0")) / 1000
-    commands: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=listen, args=(commands,), daemon=True).start()
-    report("ready")
-    while commands.get() != "start":
-        pass
-    report("start")
+    commands = commands_once_started()
     consumer = consumer_of(settings)
     consumer.subscribe(settings["topics"].split(","), listener=Listener(consumer))
     while not _must_close(commands):

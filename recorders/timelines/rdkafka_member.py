@@ -35,6 +35,17 @@ def listen(commands: SimpleQueue[str]) -> None:
     os._exit(0)
 
 
+def commands_once_started() -> SimpleQueue[str]:
+    """Say that the program is ready, wait for `start`, and queue what comes after it."""
+    commands: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=listen, args=(commands,), daemon=True).start()
+    report("ready")
+    while commands.get() != "start":
+        pass
+    report("start")
+    return commands
+
+
 class Member:
     """The consumer and its next command."""
 
@@ -109,13 +120,7 @@ class _Silent:
 def main() -> None:
     """Wait for `start`, then consume."""
     settings = dict(argument.split("=", 1) for argument in sys.argv[1:])
-    commands: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=listen, args=(commands,), daemon=True).start()
-    report("ready")
-    while commands.get() != "start":
-        pass
-    report("start")
-    Member(settings, commands).run()
+    Member(settings, commands_once_started()).run()
 
 
 if __name__ == "__main__":
