@@ -13,8 +13,6 @@ from groupsim.simulation.clients.config import Application, CallbackTime
 
 AUTO_COMMIT = "enable.auto.commit"
 _UNUSUAL = 2
-_LONG_WORK_MS = 1_000
-"""Work on one batch that lasts about a heartbeat interval."""
 
 
 def application(member: Member, exact: bool) -> Application:
@@ -43,11 +41,6 @@ def stuck_ms(members: Iterable[Member]) -> int:
     """A batch that takes longer is none that these members' programs usually work on."""
     usual = max((gap for member in members for gap in member.program.gaps_ms), default=0)
     return max(STUCK_MS, _UNUSUAL * usual)
-
-
-def works_long(application: Application) -> bool:
-    """Whether its heartbeat thread is mostly on its own."""
-    return application.process_ms >= _LONG_WORK_MS
 
 
 def _callbacks(member: Member) -> dict[str, int]:

@@ -108,7 +108,6 @@ class _Replay:
         self._exact = draws is None
         self._before = 0
         self._names: dict[str, str] = {}
-        self._work_long: set[str] = set()
         self._group_config: dict[str, int] = {}
         self._members: list[MemberHandle] = []
         self.from_ms = lead_in_ms(incident)
@@ -170,7 +169,7 @@ class _Replay:
 
         draw = median_draw if self._exact else drawn
         latencies = self._incident.latencies
-        usual = Delays(lambda _: latencies, draw, world.broker.address, lambda: world.now, self._work_long.__contains__)
+        usual = Delays(lambda _: latencies, draw, world.broker.address, lambda: world.now)
         if self._exact:
             write_ms = self._incident.settings[APPEND_LINGER]
             exact = ExactLatency(
@@ -178,10 +177,13 @@ class _Replay:
             )
             world.network.add_rule(exact)
             world.heartbeat_timers.late = lambda process: exact.heartbeat_late_ms(process, usual.heartbeat_late_ms)
+            world.heartbeat_timers.nap_late = lambda process: exact.heartbeat_late_ms(process, usual.nap_late_ms)
         else:
             world.network.add_rule(usual)
             drift = world.rng.stream("whatif/drift")
-            world.heartbeat_timers.late = DrawnLateness(known, usual.heartbeat_late_ms, drift)
+            late = DrawnLateness(known, usual.heartbeat_late_ms, drift)
+            world.heartbeat_timers.late = late
+            world.heartbeat_timers.nap_late = None if late.is_recorded else usual.nap_late_ms
 
     def _record_ms(self) -> int:
         """The time of the record."""
@@ -284,8 +286,6 @@ class _Replay:
         if action.incarnation.starts_ms is None and protocols.in_own_time(self._incident, self._choice):
             self._world.env.process(self._looks(member))
         self._names[member.address] = action.incarnation.name
-        if member_program.works_long(member.settings.application):
-            self._work_long.add(member.address)
 
 
 def _label(number: int) -> str:

@@ -160,9 +160,14 @@ class DrawnLateness:
         self._chance = chance
         self._drifts: dict[str, float] = {}
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the record shows enough of them; they contain what naps are late."""
+        return len(self._pool) >= _POOL
+
     def __call__(self, process: str) -> float:
         """How late its next heartbeat is, in ms."""
-        if len(self._pool) < _POOL:
+        if not self.is_recorded:
             return self._usual(process)
         if process not in self._drifts:
             self._drifts[process] = self._chance.choice(self._pool)

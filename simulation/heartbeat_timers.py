@@ -16,10 +16,12 @@ class HeartbeatTimers:
 
     A thread that waits for the interval wakes a little later than that, and counts the next interval from then (Kafka:
     Heartbeat.sentHeartbeat), so that the phases of the members move apart with the time since their last rebalance.
+    `nap_late`: how much longer each nap of a thread is that looks every retry.backoff.ms.
     """
 
     def __init__(self) -> None:
         self.late: Late | None = None
+        self.nap_late: Late | None = None
         self.late_in_all: LateInAll | None = None
         self._left: dict[str, float] = {}
         self._quiet_ms: dict[str, int] = {}
@@ -44,6 +46,10 @@ class HeartbeatTimers:
         late = self._left.get(process, 0.0) + max(0.0, self.late(process)) + self._of_quiet(process, interval_ms)
         self._left[process] = late - floor(late)
         return floor(late)
+
+    def nap_late_ms(self, process: str) -> float:
+        """How much longer a nap of its heartbeat thread is than it should be."""
+        return 0.0 if self.nap_late is None else max(0.0, self.nap_late(process))
 
     def _of_quiet(self, process: str, interval_ms: int) -> float:
         """By how much its phase is another one after that time."""

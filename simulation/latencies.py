@@ -71,8 +71,8 @@ class Latencies:
     `fetched`: assigned callback ends → records that wait are returned, likewise.
     `first_beat`, `beat`: ConsumerGroupHeartbeat answered → its answer handled, likewise.
     `first_committed`, `committed`: commit written → revoked callback begins or JoinGroup is sent, likewise. `drift`:
-    how much longer than heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then; `napping`: and
-    how much more in a program that works long, whose heartbeat thread naps ten times in between (15 series).
+    how much longer than heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then. `napping`: how
+    much longer a nap of the heartbeat thread is, in the mean of an interval (15 series of programs that work long).
     `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so long at most (0:
     at once). `apart_ms`: between the two polls that return records which came together. `metadata`: how much longer
     than metadata.max.age.ms one refresh takes. `slowness`: by what every `start` of one run is multiplied, as the
@@ -134,7 +134,7 @@ LATENCIES: dict[str, Latencies] = {
         beat=Drawn((0, 0.5, 0.5, 1.5, 2.5, 6, 12, 15, 35, 70)),
         drift=Drawn((0, 0, 0.2, 0.6, 1.3, 2.6, 5.2, 7.5, 11, 16)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 1.5, 5, 15, 40)),
-        napping=Drawn((0, 1, 2, 3, 6, 10, 15, 22, 28, 32)),
+        napping=Drawn((0, 0.1, 0.2, 0.3, 0.6, 1, 1.5, 2.2, 2.8, 3.2)),
         apart_ms=7,
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
         slowness=Drawn((0.84, 0.845, 0.86, 0.895, 1.0, 1.14, 1.33, 1.42, 1.6, 8)),
@@ -216,7 +216,8 @@ have kafka-python's."""
 IDLE_STEPS: dict[str, dict[str, Drawn]] = {
     # two recordings after their first 30 s: 221 join answers (a third one's, too), 162 assignments, 133 rejoins that a
     # heartbeat brought, 27 after a revoked callback, 31 assignments of leaders, 19 members' first join answers; less
-    # what the network and the write take in a simulation (`python -m tests.conformance.old_group_steps`)
+    # what the network and the write take in a simulation (`python -m tests.conformance.old_group_steps`); naps of 648
+    # intervals of members at work (tests/golden/old-groups, `old-group-at-work`)
     JAVA: {
         "joined": Drawn((0, 0, 0.5, 0.5, 1.5, 3.5, 4.5, 6.5, 9.5, 15)),
         "assigned": Drawn((0, 0, 0.5, 0.5, 2.5, 5.5, 8.5, 10.5, 21, 28.5)),
@@ -224,6 +225,7 @@ IDLE_STEPS: dict[str, dict[str, Drawn]] = {
         "assignor": Drawn((0.5, 0.5, 0.5, 2.5, 3.5, 5.5, 6.5, 8, 9.5, 9.5)),
         "rejoined": Drawn((0, 0, 0.5, 3, 5, 11, 15, 16, 20, 22)),
         "first_joined": Drawn((9, 9.5, 11.5, 12.5, 18.5, 25.5, 31.5, 36, 40.5, 40.5)),
+        "napping": Drawn((0.1, 0.16, 0.19, 0.25, 0.3, 0.36, 0.42, 0.47, 0.65, 0.9)),
     },
     **{library: {} for library in (LIBRDKAFKA, KAFKA_PYTHON, KAFKAJS, SARAMA, AIOKAFKA)},
 }

@@ -36,13 +36,11 @@ class Delays:
         draw: Draw,
         broker: str,
         now: Callable[[], int],
-        naps: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._latencies = latencies
         self._draw = draw
         self._broker = broker
         self._now = now
-        self._naps = naps
         self._joined_ms: dict[str, float] = {}
         self._rounds: dict[str, int] = {}
         self._late: dict[str, bool] = {}
@@ -63,8 +61,11 @@ class Delays:
     def heartbeat_late_ms(self, process: str) -> float:
         """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""
         seen = self._latencies(process)
-        naps = self._constant(seen.napping, process, "napping") if self._naps(process) else 0
-        return self._steady_ms(process, seen.drift) + naps + self._drawn(seen.hiccup, process, "hiccup")
+        return self._steady_ms(process, seen.drift) + self._drawn(seen.hiccup, process, "hiccup")
+
+    def nap_late_ms(self, process: str) -> float:
+        """How much longer each nap of its heartbeat thread is until the next heartbeat (for `HeartbeatTimers`)."""
+        return self._drawn(self._latencies(process).napping, process, "napping")
 
     def late_in_all_ms(self, process: str, beats: float) -> float:
         """How late so many heartbeats are, all together: what is steady adds up, the rest is a random walk."""

@@ -41,11 +41,12 @@ class Host:
         self._latencies = None if profile is None else latencies_of(profile)
         if profile is None:
             self._network.delay(None)
-            self._timers.late, self._timers.late_in_all = None, None
+            self._timers.late, self._timers.nap_late, self._timers.late_in_all = None, None, None
             return 0.0
         delays = Delays(self._of, self._draw, self._broker, now)
         self._network.delay(delays.wait_ms)
-        self._timers.late, self._timers.late_in_all = delays.heartbeat_late_ms, delays.late_in_all_ms
+        self._timers.late, self._timers.nap_late = delays.heartbeat_late_ms, delays.nap_late_ms
+        self._timers.late_in_all = delays.late_in_all_ms
         return LOG_CREATION_MS
 
     @property

@@ -23,8 +23,6 @@ STRAY_PRODUCERS = (0.77, 0.95)
 """Producers of earlier runs continued: 77 % of the recordings have one per topic, 18 % two, 5 % three (by offsets)."""
 ALONE = 0.93
 """The first member of a run starts faster than those that start beside others by this factor (118 runs)."""
-LONG_WORK_MS = 1_000
-"""Work on one batch that lasts about a heartbeat interval."""
 LOADING_MS = 200
 """From a broker that listens to its groups being loaded (178 ms and similar in the S13 recordings)."""
 METADATA_AGE = "metadata.max.age.ms"
@@ -106,11 +104,6 @@ class Harness:
         count = max([first, *grown])
         apart_ms = self.latencies("").apart_ms
         return {p: [at + apart_ms * p // count for at in times] for p in range(count)}
-
-    def works_long(self, process: str) -> bool:
-        """Whether a process's program works so long on its records that its heartbeat thread is on its own."""
-        program = self._recorded.programs.get(process.rpartition(".")[0])
-        return program is not None and program.process_ms >= LONG_WORK_MS
 
     def draw(self, distribution: Drawn, what: str) -> float:
         """A value from the stream of this name; each recording has streams of its own."""

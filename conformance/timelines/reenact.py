@@ -77,9 +77,9 @@ def _observed(recorded: Recording, seed: int, recorded_times: bool) -> RunObserv
         world.host(IDEAL)  # what is slow is the recording's
         observed.progress.arrival = lambda t, p, offset: world.topics.arrival_ms(TopicPartition(t, p), offset)
         harness = Harness(world, recorded, observed, recorded_times)
-        rule = Delays(harness.latencies, harness.draw, world.broker.address, lambda: world.now, harness.works_long)
+        rule = Delays(harness.latencies, harness.draw, world.broker.address, lambda: world.now)
         world.network.add_rule(rule)
-        world.heartbeat_timers.late = rule.heartbeat_late_ms
+        world.heartbeat_timers.late, world.heartbeat_timers.nap_late = rule.heartbeat_late_ms, rule.nap_late_ms
         return harness.run()
 
     scenario = Scenario(name="reenact", story=run_actions, seed=seed, lasts_ms=recorded.end_ms)

@@ -142,6 +142,7 @@ class ClientProcess:
             bootstrap=self._bootstrap,
             random=context.rng.stream(f"backoff/{process_id}").random,
             heartbeat_late_ms=lambda interval_ms: context.heartbeat_timers.late_ms(process_id, interval_ms),
+            nap_late_ms=lambda: context.heartbeat_timers.nap_late_ms(process_id),
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),

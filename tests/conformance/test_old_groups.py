@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import median
+from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.conformance.old_group_steps import Steps, quantiles
 from tests.conformance.old_groups import START_MS, Recorded, lateness, rebalances, spread_ms
 
 INTERVAL_MS = 3_000
+GOLDEN = Path(__file__).parents[1] / "golden" / "old-groups"
 SIX = [f"m{i}" for i in range(1, 7)]
 
 
@@ -114,3 +116,11 @@ def test_a_seventh_member_costs_an_idle_group_what_it_cost_a_recorded_one() -> N
     quiet = [[at for at in run["heartbeats"]["m1.0"] if 10_000 < at < 60_000] for run in played]
     late = [ms for sent in quiet for ms in lateness(sent, INTERVAL_MS)]
     assert 0.7 < sum(late) / len(late) < 1.4
+
+
+@pytest.mark.parametrize("story", ["old-group-at-work", "old-group-heavy"])
+def test_simulated_members_at_work_are_as_late_as_recorded_ones(story: str) -> None:
+    recorded = Recorded.read(next(GOLDEN.glob(f"{story}__*")))
+    run = reenact_on_hosts(recorded.record, 1, {0: "quiet"})
+    played = [ms for late in recorded.lateness(run["heartbeats"]).values() for ms in late]
+    assert mean(played) == pytest.approx(mean(recorded.lateness_of_all), rel=0.4)

@@ -92,7 +92,7 @@ def simulated(group: DrawnPrograms) -> list[Recorded]:
         draw = lambda distribution, what: distribution.draw(world.rng.stream(what))  # noqa: E731
         delays = Delays(lambda _: LATENCIES[JAVA], draw, world.broker.address, lambda: world.now)
         world.network.add_rule(delays)
-        world.heartbeat_timers.late = delays.heartbeat_late_ms
+        world.heartbeat_timers.late, world.heartbeat_timers.nap_late = delays.heartbeat_late_ms, delays.nap_late_ms
         topic = world.topic("orders", PARTITIONS, rate=_RATE)
         own = world.group(GROUP, assignor=group.assignor, config={"enable.auto.commit": not group.commits_itself})
         members: list[MemberHandle] = []

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupsim.events.client import PollEnd
 from groupsim.events.network import MessageDelivered
+from groupsim.simulation.clients.config import Application
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.run import Scenario, run
@@ -60,3 +65,51 @@ def test_parts_of_a_millisecond_are_not_lost(lates: list[float]) -> None:
     timers.late = lambda _: next(left)
     total = sum(timers.late_ms("m1.0", INTERVAL_MS) for _ in lates)
     assert sum(lates) - 1 - 1e-6 <= total <= sum(lates) + 1e-6
+
+
+class Worked(NamedTuple):
+    """When each heartbeat of a member that works was sent, and when each of its batches began (ms)."""
+
+    beats: list[int]
+    batches: list[int]
+
+
+def at_work(process_ms: int, rate: float, nap_late: float = 0.0) -> Worked:
+    """A member on its own, on records that come at this rate (per s), for a minute."""
+
+    def script(world: World) -> Script:
+        world.host("ideal")
+        world.heartbeat_timers.nap_late = lambda _: nap_late
+        group = world.group("g", assignor="range", config={"heartbeat.interval.ms": 1_000})
+        group.join("m1", topics=[world.topic("orders", 1, rate=rate)], application=Application(process_ms=process_ms))
+        yield world.sleep(60_000)
+
+    store = MemoryStore()
+    result = run(Scenario(name="works", story=script, seed=1, lasts_ms=60_000), store)
+    found = Worked([], [])
+    for fact in store.read(result.info.id):
+        event = fact.event
+        if isinstance(event, MessageDelivered) and event.api == "Heartbeat" and not event.response:
+            found.beats.append(event.sent_ms)
+        elif isinstance(event, PollEnd) and event.process_ms:
+            found.batches.append(fact.at_ms)
+    return found
+
+
+@pytest.mark.parametrize("process_ms", [70, 230, 650])
+@pytest.mark.parametrize("nap_late", [0.0, 0.37])
+def test_a_member_that_always_works_is_late_by_its_naps_however_long_a_batch_takes(
+    process_ms: int, nap_late: float
+) -> None:
+    beats = at_work(process_ms, 100, nap_late).beats[5:]
+    intervals = [b - a for a, b in pairwise(beats)]
+    assert max(intervals) <= 1_000 + 10 * nap_late + 1
+    assert len(beats) > 50
+
+
+def test_a_nap_that_is_over_while_poll_waits_for_records_ends_with_that_wait() -> None:
+    worked = at_work(3_000, 1 / 7)  # a batch takes 3 s; then poll() waits for 4 s
+    during = [[beat - began for beat in worked.beats if began < beat < began + 3_000] for began in worked.batches[2:-1]]
+    assert len(during) >= 5
+    for first, *_ in during:
+        assert first % 100 == 0, "the first looks are counted from the beginning of the work"

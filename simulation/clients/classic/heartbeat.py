@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 from groupsim.coordinator.classic.commands import Heartbeat, HeartbeatAnswer
 from groupsim.coordinator.outcome import Error
 from groupsim.events import client as facts
@@ -26,9 +28,12 @@ def enable(m: ClassicState) -> None:
 
 
 def _count_from_now(m: ClassicState) -> None:
-    """The next heartbeat is due in an interval; the thread wakes a little later than it should."""
-    interval_ms = m.client.config.heartbeat_interval_ms
-    m.heartbeat.next_ms, m.heartbeat.late_ms = m.client.now + interval_ms, m.client.heartbeat_late_ms(interval_ms)
+    """The next heartbeat is due in an interval; the thread wakes a little later than it should, from each nap."""
+    client, heartbeat, interval_ms = m.client, m.heartbeat, m.client.config.heartbeat_interval_ms
+    woke_ms = _look_ms(m, heartbeat.next_ms) + heartbeat.late_ms
+    heartbeat.napping_since_ms = woke_ms if floor(woke_ms) == client.now else client.now
+    heartbeat.nap_ms = client.config.retry_backoff_ms + client.nap_late_ms() if client.traits.naps else 0.0
+    heartbeat.next_ms, heartbeat.late_ms = client.now + interval_ms, client.heartbeat_late_ms(interval_ms)
 
 
 def _wakes_ms(m: ClassicState) -> int:
@@ -36,7 +41,7 @@ def _wakes_ms(m: ClassicState) -> int:
     due_ms = m.heartbeat.next_ms + m.heartbeat.late_ms
     if m.client.traits.beats_after_fetches:
         return fetch_ends_ms(m.client, due_ms, due_ms - m.client.config.heartbeat_interval_ms)
-    return _look_ms(m, m.heartbeat.next_ms) + m.heartbeat.late_ms
+    return floor(_look_ms(m, m.heartbeat.next_ms)) + m.heartbeat.late_ms
 
 
 def active(m: ClassicState) -> bool:
@@ -51,6 +56,18 @@ def keep_watch(m: ClassicState) -> None:
         m.client.threads.heartbeat.hasten(_next_look_ms(m))
 
 
+def poll_ends(m: ClassicState) -> None:
+    """A nap that was over while poll() waited ends now: both threads read the network under one lock.
+
+    Kafka: ConsumerNetworkClient.poll.
+    """
+    heartbeat, polled_ms = m.heartbeat, m.client.fetch.polling_since_ms
+    if heartbeat.nap_ms:
+        naps = max(1, ceil((polled_ms - heartbeat.napping_since_ms) / heartbeat.nap_ms))
+        if heartbeat.napping_since_ms + naps * heartbeat.nap_ms <= m.client.now:
+            heartbeat.napping_since_ms = m.client.now
+
+
 def read_answer(m: ClassicState) -> bool:
     """Handle a heartbeat's answer that no thread has read yet. Whether a rejoin is needed now that was not before."""
     handle, m.heartbeat.read_answer = m.heartbeat.read_answer, None
@@ -60,12 +77,15 @@ def read_answer(m: ClassicState) -> bool:
     return m.rejoin_needed and not needed
 
 
-def _look_ms(m: ClassicState, at_ms: int) -> int:
-    """When the thread looks, from `at_ms` on: at once, or after its naps while the application is away."""
-    since, nap = m.client.threads.away_since_ms, m.client.config.retry_backoff_ms
-    if since is None or not m.client.traits.naps or not nap:
+def _look_ms(m: ClassicState, at_ms: int) -> float:
+    """When the thread looks, from `at_ms` on: at once, as poll() wakes it, or from a nap while the application is away.
+
+    It naps for retry.backoff.ms at a time from the heartbeat on that it sent (Kafka: HeartbeatThread.run).
+    """
+    since_ms, nap_ms = m.heartbeat.napping_since_ms, m.heartbeat.nap_ms
+    if m.client.threads.away_since_ms is None or not nap_ms:
         return at_ms
-    return since - (since - at_ms) // nap * nap
+    return max(at_ms, since_ms + ceil((at_ms - since_ms) / nap_ms) * nap_ms)
 
 
 def heartbeat_thread(m: ClassicState) -> Script:
@@ -132,7 +152,7 @@ def _send(m: ClassicState) -> None:
         if client.threads.away_since_ms is None or not client.traits.naps:
             read(answer)
         else:
-            heartbeat.read_answer, heartbeat.read_ms = lambda: read(answer), _look_ms(m, client.now + 1)
+            heartbeat.read_answer, heartbeat.read_ms = lambda: read(answer), ceil(_look_ms(m, client.now + 1))
             client.threads.heartbeat.notify()
 
     def body(number: int) -> ToGroup:

@@ -100,6 +100,7 @@ class ClassicMembership:
         return handle_join_answer(self._state)
 
     def application_away(self) -> None:
+        heartbeat.poll_ends(self._state)
         heartbeat.keep_watch(self._state)
 
     def application_back(self) -> None:

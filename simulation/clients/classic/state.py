@@ -53,11 +53,14 @@ class PendingJoin:
 class HeartbeatState:
     """When the next heartbeat is due (ms), how much later its thread wakes, whether one is in flight.
 
+    `napping_since_ms`: since when the thread naps, for `nap_ms` at a time: since it sent the heartbeat before.
     `read_answer`: handles an answer that no thread has read yet; the heartbeat thread does it at `read_ms`.
     """
 
     next_ms: int = 0
     late_ms: int = 0
+    napping_since_ms: float = 0.0
+    nap_ms: float = 0.0
     in_flight: bool = False
     read_answer: Callable[[], None] | None = None
     read_ms: int = 0
