@@ -74,9 +74,8 @@ class Latencies:
     how much longer than heartbeat.interval.ms an interval is, throughout; `hiccup`: and now and then. `napping`: how
     much longer a nap of the heartbeat thread is, in the mean of an interval (15 series of programs that work long).
     `polls_every_ms`: poll() acts on what a heartbeat says only when it has waited for records, for so long at most (0:
-    at once). `apart_ms`: between the two polls that return records which came together. `metadata`: how much longer
-    than metadata.max.age.ms one refresh takes. `slowness`: by what every `start` of one run is multiplied, as the
-    machine was busy (their medians over the share of it that was).
+    at once). `metadata`: how much longer than metadata.max.age.ms one refresh takes. `slowness`: by what every `start`
+    of one run is multiplied, as the machine was busy (their medians over the share of it that was).
     """
 
     start: Drawn
@@ -103,7 +102,6 @@ class Latencies:
     hiccup: Drawn = NONE
     napping: Drawn = NONE
     polls_every_ms: int = 0
-    apart_ms: int = 0
     metadata: Drawn = NONE
     slowness: Drawn = ONE
 
@@ -135,7 +133,6 @@ LATENCIES: dict[str, Latencies] = {
         drift=Drawn((0, 0, 0.2, 0.6, 1.3, 2.6, 5.2, 7.5, 11, 16)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 1.5, 5, 15, 40)),
         napping=Drawn((0, 0.1, 0.2, 0.3, 0.6, 1, 1.5, 2.2, 2.8, 3.2)),
-        apart_ms=7,
         metadata=Drawn((0, 0, 20, 45, 78, 180, 215, 230, 247, 250)),
         slowness=Drawn((0.84, 0.845, 0.86, 0.895, 1.0, 1.14, 1.33, 1.42, 1.6, 8)),
     ),
@@ -165,7 +162,6 @@ LATENCIES: dict[str, Latencies] = {
         drift=Drawn((0.6, 0.7, 0.75, 0.8, 0.85, 0.95, 1.1, 1.3, 1.5, 2.0)),
         hiccup=Drawn((0, 0, 0, 0, 0, 0, 0, 3, 30, 45)),
         polls_every_ms=100,
-        apart_ms=7,
     ),
     # 32, 80 and 80 starts, 28, 60 and 68 assignments of leaders, 72, 156 and 176 callbacks; their heartbeats were not
     # timed: the drift is kafka-python's
@@ -179,7 +175,6 @@ LATENCIES: dict[str, Latencies] = {
         first_assigned=Drawn((1, 1, 1, 2, 4, 7, 10, 12, 31, 31)),
         assigned=Drawn((0, 0, 1, 1, 1, 2, 3, 4, 4, 4)),
         drift=Drawn((0.6, 0.7, 0.75, 0.8, 0.85, 0.95, 1.1, 1.3, 1.5, 2.0)),
-        apart_ms=7,
     ),
     SARAMA: Latencies(
         start=Drawn((4, 5, 5, 6, 8, 9, 15, 23, 44, 44)),

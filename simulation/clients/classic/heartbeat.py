@@ -56,6 +56,12 @@ def keep_watch(m: ClassicState) -> None:
         m.client.threads.heartbeat.hasten(_next_look_ms(m))
 
 
+def sync_ends(m: ClassicState) -> None:
+    """The thread that JoinGroup's answer woke read the network, and naps, after SyncGroup's: see `poll_ends`."""
+    if m.client.now < m.heartbeat.next_ms:
+        m.heartbeat.napping_since_ms = m.client.now
+
+
 def poll_ends(m: ClassicState) -> None:
     """A nap that was over while poll() waited ends now: both threads read the network under one lock.
 

@@ -228,6 +228,7 @@ def _synced(m: ClassicState, join: PendingJoin, answer: object, generation: int)
             return
         join.assigned, join.assigned_data = answer.assignment, answer.user_data
         m.rejoin_needed = False
+        heartbeat.sync_ends(m)
         if client.traits.beats_at_once:
             m.heartbeat.next_ms = client.now
             client.threads.heartbeat.notify()
