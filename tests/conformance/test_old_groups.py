@@ -118,9 +118,9 @@ def test_a_seventh_member_costs_an_idle_group_what_it_cost_a_recorded_one() -> N
     assert 0.7 < sum(late) / len(late) < 1.4
 
 
-@pytest.mark.parametrize("story", ["old-group-at-work", "old-group-heavy"])
-def test_simulated_members_at_work_are_as_late_as_recorded_ones(story: str) -> None:
+@pytest.mark.parametrize(("story", "off"), [("old-group-at-work", 0.15), ("old-group-heavy", 0.4)])
+def test_simulated_members_at_work_are_as_late_as_recorded_ones(story: str, off: float) -> None:
     recorded = Recorded.read(next(GOLDEN.glob(f"{story}__*")))
-    run = reenact_on_hosts(recorded.record, 1, {0: "quiet"})
-    played = [ms for late in recorded.lateness(run["heartbeats"]).values() for ms in late]
-    assert mean(played) == pytest.approx(mean(recorded.lateness_of_all), rel=0.4)
+    runs = [reenact_on_hosts(recorded.record, seed, {0: "quiet"}) for seed in (1, 2)]
+    played = [ms for run in runs for late in recorded.lateness(run["heartbeats"]).values() for ms in late]
+    assert mean(played) == pytest.approx(mean(recorded.lateness_of_all), rel=off)
