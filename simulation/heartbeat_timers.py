@@ -7,8 +7,8 @@ from math import floor
 
 Late = Callable[[str], float]
 """By how many ms the next heartbeat of a process is late."""
-LateInAll = Callable[[str, float], float]
-"""By how many ms so many heartbeats of a process are late, all together."""
+LateInAll = Callable[[str, float, bool], float]
+"""By how many ms so many heartbeats of a process are late, all together; of one that works on records, or not."""
 
 
 class HeartbeatTimers:
@@ -39,11 +39,15 @@ class HeartbeatTimers:
         """The interval after which it was planned; 0 if it was not."""
         return self._quiet_interval_ms.get(process, 0)
 
-    def late_ms(self, process: str, interval_ms: int) -> int:
-        """How late the next heartbeat of a process is, in whole ms; what is less than one is added to the next."""
+    def late_ms(self, process: str, interval_ms: int, at_work: bool = False) -> int:
+        """How late the next heartbeat of a process is, in whole ms; what is less than one is added to the next.
+
+        `at_work`: its thread naps while the application works on records.
+        """
         if self.late is None:
             return 0
-        late = self._left.get(process, 0.0) + max(0.0, self.late(process)) + self._of_quiet(process, interval_ms)
+        quiet = self._of_quiet(process, interval_ms, at_work)
+        late = self._left.get(process, 0.0) + max(0.0, self.late(process)) + quiet
         self._left[process] = late - floor(late)
         return floor(late)
 
@@ -51,10 +55,10 @@ class HeartbeatTimers:
         """How much longer a nap of its heartbeat thread is than it should be."""
         return 0.0 if self.nap_late is None else max(0.0, self.nap_late(process))
 
-    def _of_quiet(self, process: str, interval_ms: int) -> float:
+    def _of_quiet(self, process: str, interval_ms: int, at_work: bool) -> float:
         """By how much its phase is another one after that time."""
         quiet_ms = self._quiet_ms.pop(process, 0)
         if not quiet_ms or self.late_in_all is None or interval_ms <= 0:
             return 0.0
         self._quiet_interval_ms[process] = interval_ms
-        return self.late_in_all(process, quiet_ms / interval_ms) % interval_ms
+        return self.late_in_all(process, quiet_ms / interval_ms, at_work) % interval_ms

@@ -158,6 +158,11 @@ class Application:
     never_syncs: bool = False
     poll_timeout_ms: int = 100
 
+    @property
+    def works(self) -> bool:
+        """Whether it needs time for its records."""
+        return bool(self.process_ms or self.record_ms or self.slow)
+
     def __post_init__(self) -> None:
         """Raises BadScenario for a time that is none."""
         for what in ("process_ms", "restore_ms", "poll_timeout_ms"):

@@ -10,8 +10,7 @@ from groupsim.simulation.clients.process import Script
 
 def instant(client: Client) -> bool:
     """The application needs no time for its records, so it has always read everything."""
-    application = client.application
-    return not (application.process_ms or application.record_ms or application.slow or client.next_batch_extra_ms)
+    return not (client.application.works or client.next_batch_extra_ms)
 
 
 def catch_up(client: Client) -> None:

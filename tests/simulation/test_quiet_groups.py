@@ -7,13 +7,15 @@ from statistics import median
 import pytest
 
 from groupsim import analysis
+from groupsim.events.network import MessageDelivered
 from groupsim.scenarios.catalogue import find
-from groupsim.scenarios.dsl import World, minutes, seconds
+from groupsim.scenarios.dsl import Application, World, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from tests.analysis.in_ms import total_ms
+from tests.conformance.old_groups import spread_ms
 
 HOURS_8 = str(8 * 60 * 60 * 1_000)
 INTERVAL_MS = 3_000
@@ -88,3 +90,31 @@ def test_a_sleep_can_be_drawn() -> None:
     assert {woken_ms(seed, up_to) for seed in range(3) for up_to in (None, seconds(3))} == {seconds(3)}
     with pytest.raises(BadScenario, match="up_to=2,000 is less than 3,000"):
         woken_ms(1, seconds(2))
+
+
+def spread_of(minutes_ago: int, process_ms: int, seed: int) -> int:
+    """How far apart the heartbeats of a group are whose last rebalance was so long ago."""
+
+    def story(world: World) -> Script:
+        group = world.group("billing", quiet_for=minutes(minutes_ago))
+        orders = world.topic("orders", partitions=24, rate=10.0)
+        group.join(6, topics=[orders], application=Application(process_ms=process_ms))
+        yield group.stable(members=6, within=seconds(20))
+
+    store = MemoryStore()
+    result = run(Scenario(name="still", story=story, seed=seed, lasts_ms=minutes(2)), store)
+    assert result.failure is None
+    sent: dict[str, list[int]] = {}
+    for fact in store.read(result.info.id):
+        if isinstance(fact.event, MessageDelivered) and fact.event.api == "Heartbeat" and not fact.event.response:
+            sent.setdefault(fact.event.source, []).append(fact.event.sent_ms)
+    spread = spread_ms(sent, fact.at_ms - 2 * INTERVAL_MS, INTERVAL_MS)
+    assert spread is not None
+    return spread
+
+
+def test_an_old_group_at_work_is_farther_apart_than_an_idle_one() -> None:
+    """Recorded after half an hour: idle ones 103 and 123 ms, one at work 577."""
+    idle, at_work = (median(spread_of(30, process_ms, seed) for seed in range(8)) for process_ms in (0, 40))
+    assert 70 < idle < 160
+    assert 250 < at_work < 700
