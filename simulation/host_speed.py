@@ -15,7 +15,16 @@ from groupsim.coordinator.config import near
 from groupsim.simulation import checks
 from groupsim.simulation.clients.config import AIOKAFKA, JAVA, KAFKA_PYTHON, KAFKAJS, LIBRDKAFKA, SARAMA
 from groupsim.simulation.errors import BadScenario
-from groupsim.simulation.latencies import IDLE_LATE, IDLE_STEPS, LATENCIES, NONE, POSITIONED, Drawn, Latencies
+from groupsim.simulation.latencies import (
+    IDLE_DRIFT,
+    IDLE_LATE,
+    IDLE_STEPS,
+    LATENCIES,
+    NONE,
+    POSITIONED,
+    Drawn,
+    Latencies,
+)
 
 
 class Step(StrEnum):
@@ -183,6 +192,12 @@ def latencies_of(profile: Profile) -> dict[str, Latencies]:
     if not profile.idle:
         return found
     return {
-        library: replace(seen, drift=NONE, hiccup=IDLE_LATE[library], **IDLE_STEPS[library])  # type: ignore[arg-type]
+        library: replace(
+            seen,
+            drift=IDLE_DRIFT.get(library, NONE),
+            drift_shared=1.0,
+            hiccup=IDLE_LATE[library],
+            **IDLE_STEPS[library],  # type: ignore[arg-type]
+        )
         for library, seen in found.items()
     }

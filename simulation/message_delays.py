@@ -14,8 +14,6 @@ from groupsim.simulation.requests import ToGroup
 
 AT_ONCE_MS = 1
 """A follower's SyncGroup answered within so long has waited for nobody; a leader's always waits for the write."""
-MACHINES_SHARE = 0.8
-"""How much of the drift of heartbeats is the same for all of a run's members (24 pairs of surviving members)."""
 POLLS_TOGETHER = 0.5
 """The share of members that poll at the same instants: records that reach all at once cause it (kafka-python)."""
 AT_WORK = NormalDist(8.6, 5.7)
@@ -63,7 +61,7 @@ class Delays:
     def heartbeat_late_ms(self, process: str) -> float:
         """How late the next heartbeat of a process is (for `HeartbeatTimers`): mostly what all on a machine share."""
         seen = self._latencies(process)
-        return self._steady_ms(process, seen.drift) + self._drawn(seen.hiccup, process, "hiccup")
+        return self._steady_ms(process, seen) + self._drawn(seen.hiccup, process, "hiccup")
 
     def nap_late_ms(self, process: str) -> float:
         """How much longer each nap of its heartbeat thread is until the next heartbeat (for `HeartbeatTimers`)."""
@@ -72,15 +70,15 @@ class Delays:
     def late_in_all_ms(self, process: str, beats: float, at_work: bool = False) -> float:
         """How late so many heartbeats are, all together: what is steady adds up, the rest is a random walk."""
         seen = self._latencies(process)
-        steady = self._steady_ms(process, seen.drift) + seen.hiccup.mean_ms + AT_WORK.mean * at_work
+        steady = self._steady_ms(process, seen) + seen.hiccup.mean_ms + AT_WORK.mean * at_work
         at = min(max(self._drawn(EVENLY, process, "quiet"), 1e-6), 1 - 1e-6)
         variance = seen.hiccup.variance + AT_WORK.variance * at_work
         return beats * steady + sqrt(beats * variance) * NormalDist().inv_cdf(at)
 
-    def _steady_ms(self, process: str, drift: Drawn) -> float:
+    def _steady_ms(self, process: str, seen: Latencies) -> float:
         """How late each heartbeat of a process is, mostly as all of its machine."""
-        shared, own = self._constant(drift, "machine", "drift"), self._constant(drift, process, "drift")
-        return MACHINES_SHARE * shared + (1 - MACHINES_SHARE) * own
+        shared, own = self._constant(seen.drift, "machine", "drift"), self._constant(seen.drift, process, "drift")
+        return seen.drift_shared * shared + (1 - seen.drift_shared) * own
 
     def _drawn(self, distribution: Drawn, process: str, what: str) -> float:
         return self._draw(distribution, f"{process}/{what}")

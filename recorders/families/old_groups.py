@@ -36,6 +36,7 @@ SENDS: dict[str, re.Pattern[str]] = {
 }
 RDKAFKA_SENDS = re.compile(r"%7\|(\d+)\.(\d{3})\|HEARTBEAT\|.*Heartbeat for group")
 MIXED = {"m5": LIBRDKAFKA, "m6": KAFKA_PYTHON}
+ALL_LIBRDKAFKA = {f"m{n}": LIBRDKAFKA for n in range(1, 8)}
 
 
 def _then(quiet_ms: int) -> str:
@@ -117,6 +118,12 @@ STORIES: dict[str, OldGroup] = {
     "heavy-long1": OldGroup(HEAVY_LONG, choice("range"), 1),
     "heavy1": OldGroup(HEAVY, choice("range"), 1),
     "mixed1": OldGroup(replace(STEADY, number=66, story="old-group-mixed"), choice("range"), 1, libraries=MIXED),
+    **{
+        f"librdkafka{n}": OldGroup(
+            replace(IDLE, number=74, story="old-group-librdkafka"), choice("range"), n, libraries=ALL_LIBRDKAFKA
+        )
+        for n in (1, 2)
+    },
     "bursts1": OldGroup(BURSTS, choice("range"), 1),
 }
 

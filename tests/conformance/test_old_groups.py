@@ -124,3 +124,13 @@ def test_simulated_members_at_work_are_as_late_as_recorded_ones(story: str, off:
     runs = [reenact_on_hosts(recorded.record, seed, {0: "quiet"}) for seed in (1, 2)]
     played = [ms for run in runs for late in recorded.lateness(run["heartbeats"]).values() for ms in late]
     assert mean(played) == pytest.approx(mean(recorded.lateness_of_all), rel=off)
+
+
+def test_members_of_librdkafka_stay_in_step() -> None:
+    recorded = Recorded.read(next(GOLDEN.glob("old-group-librdkafka__*")))
+    runs = [reenact_on_hosts(recorded.record, seed, {0: "quiet"})["heartbeats"] for seed in range(5)]
+    late = [ms for run in runs for ms in recorded.lateness(run)["librdkafka"]]
+    assert mean(late) == pytest.approx(mean(recorded.lateness_of_all), rel=0.15)
+    apart = [recorded.spreads(run)[1] for run in runs]
+    assert recorded.spreads(recorded.heartbeats)[1] == 2
+    assert all(ms is not None and ms < 40 for ms in apart)
