@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from groupsim.api.running import run
     from groupsim.api.sweeping import Sweep, sweep
     from groupsim.events.errors import GroupsimError
-    from groupsim.scenarios.dsl import Application, Script, World, minutes, scenario, seconds
+    from groupsim.scenarios.dsl import Application, Script, World, hours, minutes, scenario, seconds
     from groupsim.storage import open_store
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "compare",
     "example",
     "explain",
+    "hours",
     "import_logs",
     "load",
     "minutes",
@@ -71,7 +72,7 @@ _HOMES = {
     "api.running": ("run",),
     "api.sweeping": ("Sweep", "sweep"),
     "events.errors": ("GroupsimError",),
-    "scenarios.dsl": ("Application", "Script", "World", "minutes", "scenario", "seconds"),
+    "scenarios.dsl": ("Application", "Script", "World", "hours", "minutes", "scenario", "seconds"),
     "storage": ("open_store",),
 }
 

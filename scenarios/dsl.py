@@ -30,6 +30,7 @@ __all__ = [
     "Topic",
     "WorkerTimes",
     "World",
+    "hours",
     "minutes",
     "scenario",
     "seconds",
@@ -44,6 +45,11 @@ def seconds(n: float) -> int:
 def minutes(n: float) -> int:
     """So many minutes in milliseconds."""
     return _rounded(n, 60_000)
+
+
+def hours(n: float) -> int:
+    """So many hours in milliseconds."""
+    return _rounded(n, 3_600_000)
 
 
 def _rounded(n: float, ms_each: int) -> int:

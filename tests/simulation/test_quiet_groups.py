@@ -9,7 +9,7 @@ import pytest
 from groupsim import analysis
 from groupsim.events.network import MessageDelivered
 from groupsim.scenarios.catalogue import find
-from groupsim.scenarios.dsl import Application, World, minutes, seconds
+from groupsim.scenarios.dsl import Application, World, hours, minutes, seconds
 from groupsim.simulation.clients.process import Script
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.run import Scenario, run
@@ -17,7 +17,7 @@ from groupsim.storage.memory import MemoryStore
 from tests.analysis.in_ms import total_ms
 from tests.conformance.old_groups import spread_ms
 
-HOURS_8 = str(8 * 60 * 60 * 1_000)
+HOURS_8 = str(hours(8))
 INTERVAL_MS = 3_000
 
 
