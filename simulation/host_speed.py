@@ -17,6 +17,7 @@ from groupsim.simulation.clients.config import AIOKAFKA, JAVA, KAFKA_PYTHON, KAF
 from groupsim.simulation.errors import BadScenario
 from groupsim.simulation.latencies import (
     IDLE_DRIFT,
+    IDLE_DRIFT_SHARED,
     IDLE_LATE,
     IDLE_STEPS,
     LATENCIES,
@@ -195,7 +196,7 @@ def latencies_of(profile: Profile) -> dict[str, Latencies]:
         library: replace(
             seen,
             drift=IDLE_DRIFT.get(library, NONE),
-            drift_shared=1.0,
+            drift_shared=IDLE_DRIFT_SHARED,
             hiccup=IDLE_LATE[library],
             **IDLE_STEPS[library],  # type: ignore[arg-type]
         )

@@ -204,6 +204,8 @@ LATENCIES: dict[str, Latencies] = {
 IDLE_DRIFT: dict[str, Drawn] = {LIBRDKAFKA: Drawn((1.6, 1.62, 1.65, 1.7, 1.8, 2.0, 2.1, 2.13, 2.18, 2.2))}
 """How late each heartbeat of such a program is throughout: 2.11 and 2.07 ms in two groups that had one of librdkafka,
 1.69 and 1.70 in two that had nothing else, for each of their six members (within 0.02: they stay in step)."""
+IDLE_DRIFT_SHARED = 0.95
+"""So much of it is the same for all on a machine: the rest is 0.01 ms, less than could be seen in 110 heartbeats."""
 IDLE_LATE: dict[str, Drawn] = {
     # 8,944 and 559 intervals of half an hour of quiet: 1.0 (sd 1.5 to 2.1) and 1.2 ms (0.7)
     JAVA: Drawn((0, 0, 0, 0.2, 0.7, 1.2, 2.0, 3.2, 5.5, 20)),

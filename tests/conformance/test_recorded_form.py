@@ -65,7 +65,7 @@ def test_every_distribution_has_a_value_for_every_share_and_never_falls() -> Non
     for latencies in LATENCIES.values():
         for name in latencies.__dataclass_fields__:
             drawn = getattr(latencies, name)
-            if not isinstance(drawn, int):
+            if not isinstance(drawn, int | float):
                 assert len(drawn.quantiles_ms) == len(SHARES), name
                 assert list(drawn.quantiles_ms) == sorted(drawn.quantiles_ms), name
 
