@@ -101,8 +101,8 @@ class Client:
     `polled_before_ms`: for how long poll() has waited when this client begins to act.
     `streams`: the Kafka Streams application that it is a part of; `tasks`: the state of its tasks.
     `data_cut_since`: since when the data can't be reached, None if it can. `heartbeat_late_ms`: how late its thread
-    wakes for the next heartbeat, `nap_late_ms`: from each nap before it. `no_broker`: whether no broker of the cluster
-    can be reached.
+    wakes for the next heartbeat, by the interval and whether it naps at work, `nap_late_ms`: from each nap before it.
+    `no_broker`: whether no broker of the cluster can be reached.
     """
 
     env: simpy.Environment
@@ -120,7 +120,7 @@ class Client:
     connection: Connection
     bootstrap: Connection
     random: Callable[[], float]
-    heartbeat_late_ms: Callable[[int], int]
+    heartbeat_late_ms: Callable[[int, bool], int]
     nap_late_ms: Callable[[], float]
     data_cut_since: Callable[[], int | None]
     no_broker: Callable[[], bool]

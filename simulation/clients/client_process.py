@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import simpy
 
@@ -124,9 +125,7 @@ class ClientProcess:
             Connection(env, network, self.process, broker.address, i, lambda c: broker.disconnect(process_id, c))
             for i in (0, 1)
         )
-        stream, traits = process_stream(settings.group, process_id), traits_of(settings)
-        naps = traits.naps and settings.config.group_protocol not in NATIVE
-        at_work = naps and settings.application.works
+        stream = process_stream(settings.group, process_id)
         self._client = Client(
             env=env,
             process=self.process,
@@ -137,14 +136,14 @@ class ClientProcess:
             pattern=settings.pattern,
             config=settings.config,
             application=settings.application,
-            traits=traits,
+            traits=traits_of(settings),
             cluster_topics=context.topics,
             append=lambda events: context.record(stream, events),
             connection=self._connection,
             bootstrap=self._bootstrap,
             random=context.rng.stream(f"backoff/{process_id}").random,
-            heartbeat_late_ms=lambda interval_ms: context.heartbeat_timers.late_ms(process_id, interval_ms, at_work),
-            nap_late_ms=lambda: context.heartbeat_timers.nap_late_ms(process_id),
+            heartbeat_late_ms=partial(context.heartbeat_timers.late_ms, process_id),
+            nap_late_ms=partial(context.heartbeat_timers.nap_late_ms, process_id),
             data_cut_since=lambda: network.cut_since(process_id, DATA),
             no_broker=lambda: broker.nobody_answers,
             threads=Threads(env),

@@ -17,6 +17,7 @@ from groupsim.simulation.heartbeat_timers import HeartbeatTimers
 from groupsim.simulation.run import Scenario, run
 from groupsim.simulation.world import World
 from groupsim.storage.memory import MemoryStore
+from tests.simulation.beats import sent
 
 INTERVAL_MS = 300
 
@@ -86,14 +87,9 @@ def at_work(process_ms: int, rate: float, nap_late: float = 0.0) -> Worked:
 
     store = MemoryStore()
     result = run(Scenario(name="works", story=script, seed=1, lasts_ms=60_000), store)
-    found = Worked([], [])
-    for fact in store.read(result.info.id):
-        event = fact.event
-        if isinstance(event, MessageDelivered) and event.api == "Heartbeat" and not event.response:
-            found.beats.append(event.sent_ms)
-        elif isinstance(event, PollEnd) and event.process_ms:
-            found.batches.append(fact.at_ms)
-    return found
+    read = list(store.read(result.info.id))
+    batches = [fact.at_ms for fact in read if isinstance(fact.event, PollEnd) and fact.event.process_ms]
+    return Worked(sent(read)["m1.0"], batches)
 
 
 @pytest.mark.parametrize("process_ms", [70, 230, 650])

@@ -7,7 +7,6 @@ from statistics import median
 import pytest
 
 from groupsim import analysis
-from groupsim.events.network import MessageDelivered
 from groupsim.scenarios.catalogue import find
 from groupsim.scenarios.dsl import Application, World, hours, minutes, seconds
 from groupsim.simulation.clients.process import Script
@@ -16,6 +15,7 @@ from groupsim.simulation.run import Scenario, run
 from groupsim.storage.memory import MemoryStore
 from tests.analysis.in_ms import total_ms
 from tests.conformance.old_groups import spread_ms
+from tests.simulation.beats import sent
 
 HOURS_8 = str(hours(8))
 INTERVAL_MS = 3_000
@@ -107,11 +107,7 @@ def spread_of(minutes_ago: int, process_ms: int, seed: int) -> int:
     store = MemoryStore()
     result = run(Scenario(name="still", story=story, seed=seed, lasts_ms=minutes(2)), store)
     assert result.failure is None
-    sent: dict[str, list[int]] = {}
-    for fact in store.read(result.info.id):
-        if isinstance(fact.event, MessageDelivered) and fact.event.api == "Heartbeat" and not fact.event.response:
-            sent.setdefault(fact.event.source, []).append(fact.event.sent_ms)
-    spread = spread_ms(sent, ends_ms[0] - 2 * INTERVAL_MS, INTERVAL_MS)
+    spread = spread_ms(sent(store.read(result.info.id)), ends_ms[0] - 2 * INTERVAL_MS, INTERVAL_MS)
     assert spread is not None
     return spread
 

@@ -33,7 +33,8 @@ def _count_from_now(m: ClassicState) -> None:
     woke_ms = _look_ms(m, heartbeat.next_ms) + heartbeat.late_ms
     heartbeat.napping_since_ms = woke_ms if floor(woke_ms) == client.now else client.now
     heartbeat.nap_ms = client.config.retry_backoff_ms + client.nap_late_ms() if client.traits.naps else 0.0
-    heartbeat.next_ms, heartbeat.late_ms = client.now + interval_ms, client.heartbeat_late_ms(interval_ms)
+    at_work = client.traits.naps and client.application.works
+    heartbeat.next_ms, heartbeat.late_ms = client.now + interval_ms, client.heartbeat_late_ms(interval_ms, at_work)
 
 
 def _wakes_ms(m: ClassicState) -> int:

@@ -50,7 +50,7 @@ def _send(m: ConsumerState) -> None:
     if m.phase is MemberPhase.ACKNOWLEDGING:
         m.become(MemberPhase.STABLE if m.reconciled else MemberPhase.RECONCILING)
     beat.in_flight = True
-    beat.next_ms, beat.late_ms = client.now + beat.interval_ms, client.heartbeat_late_ms(beat.interval_ms)
+    beat.next_ms, beat.late_ms = client.now + beat.interval_ms, client.heartbeat_late_ms(beat.interval_ms, False)
 
     def body(number: int) -> ToGroup:
         return ToGroup(client.group, structs.replace(changes, request=number))
